@@ -26,9 +26,8 @@ from weiwo.text.identifiers import identifiers
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
-from weiwo.tools.corpus.evaluation.live_observations import learn_from_use
 from weiwo.tools.corpus.evaluation.strategy_comparison import AUTO, Evaluation, compare_strategies
-from weiwo.tools.corpus.evaluation.telemetry_report import summarize_telemetry
+from weiwo.tools.corpus.evaluation.telemetry_report import learn_from_use, summarize_telemetry
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.query_features import EXACT_SHARE

@@ -13,7 +13,8 @@ _DECLARED_IN: Final = {
     "threads.commands.threads": ("threads", "show"),
     "setup.commands.setups": ("trust", "setup", "doctor", "tools", "mcp"),
     "serving.commands.serving": ("serve",),
-    "documents.commands.documents": ("index", "corpora", "search", "telemetry"),
+    "documents.commands.documents": ("index", "corpora", "search"),
+    "documents.telemetry.telemetries": ("telemetry",),
     "memory.commands.memories": ("procedures", "watch", "plans", "memory"),
     "evaluation.commands.evaluation": ("eval",),
 }

@@ -28,7 +28,6 @@ from weiwo.state.search import SearchState
 from weiwo.state.values import Value
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
-from weiwo.tools.corpus.retrieval.corpus_version import describe_version
 
 DAY: Final = 86_400.0
 WEB_AGE: Final = DAY
@@ -193,7 +192,7 @@ def _memory(services: RunContext) -> MemoryStore | None:
 def _context(wishes: Sequence[str], services: RunContext) -> str:
     """The identity of what shapes an answer beside its question; empty where it cannot be known. Blocks."""
     corpus = services.registry.corpus
-    documents = describe_version(corpus) if corpus is not None else "none"
+    documents = corpus.version if corpus is not None else "none"
     if not documents:
         return ""
     known = asdict(services.settings)

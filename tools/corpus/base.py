@@ -53,6 +53,11 @@ class Corpus(Protocol):
         """The number of passages."""
         ...
 
+    @property
+    def version(self) -> str:
+        """The identity of all that it holds now; empty where nobody can tell, as of a store elsewhere."""
+        ...
+
     async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
         """Find the passages nearest to a question.
 

@@ -1,4 +1,4 @@
-"""The commands over documents: indexing and listing them, searching without a plan, what telemetry tells of that."""
+"""The commands over documents: indexing and listing them, searching without a plan."""
 
 from typing import Annotated
 
@@ -61,27 +61,3 @@ def search(
     from weiwo.app.cli.documents.search import search_command  # noqa: PLC0415 - heavy
 
     search_command(text, k, corpus or (), as_json=json, explain=explain)
-
-
-@documents.command(cls=TextCommand)
-def telemetry(
-    *,
-    corpus: Annotated[
-        str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default, or the only one.")
-    ] = None,
-    export: Annotated[
-        str | None, typer.Option("--export", metavar="FILE", help="Write the records to a file, a JSON object a line.")
-    ] = None,
-    hard: Annotated[
-        str | None,
-        typer.Option("--hard", metavar="FOLDER", help="Write the questions that were served badly, to be labelled."),
-    ] = None,
-    learn: Annotated[
-        bool, typer.Option("--learn", help="Let the router's policy, in shadow, learn from what answers cited.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Summarize retrievals and spending; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
-    from weiwo.app.cli.documents.telemetry import telemetry_command  # noqa: PLC0415 - heavy
-
-    telemetry_command(corpus, export, hard, learn=learn, as_json=json)

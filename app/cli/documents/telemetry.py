@@ -3,84 +3,186 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
-from weiwo.app.cli.documents.telemetry_words import count, word
+from weiwo.app.cli.documents.corpora import counted
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.cli.questions.spending import read_spending, summarize_spending
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.figures_table import figures_table
+from weiwo.app.render.labels import in_system_language, system_language
+from weiwo.state.kinds import Language
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.evaluation.telemetry_report import DRIFTING, count_feedback, summarize_telemetry
+from weiwo.tools.corpus.evaluation.hard_cases import collect_hard_cases, export_hard_cases
+from weiwo.tools.corpus.evaluation.telemetry_report import (
+    DRIFTING,
+    count_feedback,
+    learn_from_use,
+    summarize_telemetry,
+)
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, list_corpora, locate_by_name
 from weiwo.tools.corpus.retrieval.feedback import read_feedback
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.routing_policy import load_policy, save_policy
 from weiwo.tools.corpus.retrieval.telemetry import read_records
 from weiwo.tools.printable import one_line
+
+telemetries = typer.Typer()
 
 _MOVING: Final = 0.1
 _MOVED: Final = 0.25
 _MOST_DAYS: Final = 30
+_WORDS: Final[dict[Language, dict[str, str]]] = {
+    "en": {
+        "retrievals": "{}: {}",
+        "off": "recording is off (WEIWO_TELEMETRY)",
+        "since": "from {} to {}",
+        "errors": "{}, {:,} without a passage",
+        "strategies": "strategies: {}; decided by: {}",
+        "policy": "policy {} ({}) would choose {}; that is what was done in {:.0%}",
+        "flips": "choice flips: {:.0%} of {} asked again",
+        "regret": "regret in order, where an answer has cited: {:.3f} over {:,}",
+        "feedback": "feedback on answers that used it: {:,} good, {:,} bad",
+        "stage": "stage",
+        "kind": "kind of question",
+        "count": "retrievals",
+        "labelled": "labelled",
+        "cited": "cited",
+        "week": "week",
+        "words": "words",
+        "digits": "digits",
+        "unknown": "unknown",
+        "rare": "rare",
+        "same": "{:.2f} same",
+        "moving": "{:.2f} moving",
+        "moved": "{:.2f} moved",
+        "none": "none",
+        "spent": "{} by models: ${:.4f}",
+        "each": ", ${:.4f} for each of {:,} complete ones",
+        "day": "day",
+        "model": "model",
+        "answers": "answers",
+        "calls": "calls",
+        "input": "input tokens",
+        "output": "output tokens",
+        "dollars": "US dollars",
+        "exported": "{:,} records in {}",
+        "nothing_hard": "no question was served badly, as far as the records tell; nothing was written",
+        "hard": "{0} in {1}; weiwo eval label {1} asks which documents answer, then: weiwo eval retrieval {1} --learn",
+        "nothing_new": "nothing new to learn: no hybrid search since then whose passages an answer cites",
+        "learned": "policy {} has learned from what answers cited of {:,} searches, in shadow",
+    },
+    "zh": {
+        "retrievals": "{}：{}",
+        "off": "没有在记录（WEIWO_TELEMETRY）",
+        "since": "自 {} 至 {}",
+        "errors": "{}，{:,} 次没有找到段落",
+        "strategies": "检索方式：{}；决定者：{}",
+        "policy": "策略 {}（{}）会选择 {}；其中 {:.0%} 与实际所做相同",
+        "flips": "选择改变：{1}被再次提出，其中 {0:.0%}",
+        "regret": "次序上的遗憾（以答案所引用的为准）：{:.3f}，共 {:,} 次",
+        "feedback": "对用到它的答案的评价：{:,} 好，{:,} 差",
+        "stage": "阶段",
+        "kind": "问题类别",
+        "count": "检索",
+        "labelled": "有标注",
+        "cited": "被引用",
+        "week": "周",
+        "words": "词数",
+        "digits": "数字",
+        "unknown": "未知词",
+        "rare": "罕见词",
+        "same": "{:.2f} 不变",
+        "moving": "{:.2f} 在变",
+        "moved": "{:.2f} 已变",
+        "none": "无",
+        "spent": "由模型作出 {}：${:.4f}",
+        "each": "；每个完整的答案 ${:.4f}（共 {:,} 个）",
+        "day": "日期",
+        "model": "模型",
+        "answers": "答案",
+        "calls": "调用",
+        "input": "输入词元",
+        "output": "输出词元",
+        "dollars": "美元",
+        "exported": "{1} 中有 {0:,} 条记录",
+        "nothing_hard": "就记录所知，没有回答得不好的问题；没有写入任何内容",
+        "hard": "{1} 中有 {0}；先运行 weiwo eval label {1}，再运行 weiwo eval retrieval {1} --learn",
+        "nothing_new": "没有可学的新内容：此后没有哪次混合检索的段落被答案引用",
+        "learned": "策略 {} 从 {:,} 次检索中被引用的内容学习了（影子状态）",
+    },
+}
 
 
-def telemetry_command(
-    name: str | None, export: str | None, hard: str | None = None, *, learn: bool = False, as_json: bool
+@telemetries.command(cls=TextCommand)
+def telemetry(
+    *,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default, or the only one.")
+    ] = None,
+    export: Annotated[
+        str | None, typer.Option("--export", metavar="FILE", help="Write the records to a file, a JSON object a line.")
+    ] = None,
+    hard: Annotated[
+        str | None,
+        typer.Option("--hard", metavar="FOLDER", help="Write the questions that were served badly, to be labelled."),
+    ] = None,
+    learn: Annotated[
+        bool, typer.Option("--learn", help="Let the router's policy, in shadow, learn from what answers cited.")
+    ] = False,
+    json: Json = False,
 ) -> None:
-    """Summarize what is kept on a corpus, and export it.
-
-    Args:
-        name: The corpus; without one, the default, or the only one there is.
-        export: A file to write the records to, a JSON object a line.
-        hard: A folder to write the questions to that were served badly, as a set to be labelled.
-        learn: Whether the policy in shadow learns from what answers cited.
-        as_json: Print one object.
-
-    Raises:
-        UsageError: There is no such corpus.
-        CommandError: The records cannot be read, or the file cannot be written.
-    """
+    """Summarize retrievals and spending; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
     settings = Settings.resolve()
-    spending = summarize_spending(read_spending(Path(settings.home)))
-    if (
-        name is None
-        and export is None
-        and hard is None
-        and not learn
-        and spending["answers"]
-        and not corpus_exists(Path(settings.home), DEFAULT_NAME)
-    ):
+    home = Path(settings.home)
+    spending = summarize_spending(read_spending(home))
+    asked = corpus or export or hard or learn
+    if not asked and spending["answers"] and not corpus_exists(home, DEFAULT_NAME):
         alone = {"corpus": None, "recording": settings.telemetry, "spending": spending}
-        write_json(alone) if as_json else print_spending(screen(), spending)
+        write_json(alone) if json else _print_spending(screen(), spending)
         return
-    name = name or _usual_corpus(Path(settings.home))
-    try:
-        folder = locate_by_name(Path(settings.home), name)
-    except CorpusError as error:
-        raise UsageError(str(error)) from error
-    if not folder.is_dir():
-        raise UsageError(f"corpus {name}: there is none; weiwo corpora lists those there are")
+    name = corpus or _usual_corpus(home)
+    folder = _locate(home, name)
     try:
         found = {"corpus": name, "recording": settings.telemetry, **summarize_telemetry(folder)}
-        found["feedback"] = count_feedback(folder, read_feedback(Path(settings.home)))
+        found["feedback"] = count_feedback(folder, read_feedback(home))
         if export is not None:
-            written = _export(folder, Path(export).expanduser())
-            hint(word("exported", written, export))
+            _export_records(folder, Path(export).expanduser())
         if hard is not None:
-            _export_hard_cases(folder, Path(settings.home), Path(hard).expanduser())
+            _export_hard_cases(folder, home, Path(hard).expanduser())
         if learn:
             _learn(folder, settings)
     except CorpusError as error:
         raise CommandError(str(error)) from error
     found["spending"] = spending
-    if as_json:
+    if json:
         write_json(found)
     else:
-        print_summary(screen(), found)
-        print_spending(screen(), spending)
+        _print_summary(screen(), found)
+        _print_spending(screen(), spending)
+
+
+def _locate(home: Path, name: str) -> Path:
+    """The folder of a corpus.
+
+    Raises:
+        UsageError: There is none of that name.
+    """
+    try:
+        folder = locate_by_name(home, name)
+    except CorpusError as error:
+        raise UsageError(str(error)) from error
+    if not folder.is_dir():
+        raise UsageError(f"corpus {name}: there is none; weiwo corpora lists those there are")
+    return folder
 
 
 def _usual_corpus(home: Path) -> str:
@@ -91,15 +193,15 @@ def _usual_corpus(home: Path) -> str:
     return names[0] if len(names) == 1 else DEFAULT_NAME
 
 
-def print_spending(console: Console, spending: Mapping[str, Any]) -> None:
+def _print_spending(console: Console, spending: Mapping[str, Any]) -> None:
     """Print what answers took, by day and by model; nothing where no model was called yet."""
     if not spending["answers"]:
         return
     each = spending["cost_per_complete"]
-    told = word("each", each, spending["complete"]) if each else ""
-    console.print(word("spent", count(spending["answers"], "answer"), spending["cost"]) + told, soft_wrap=True)
+    told = _say("each", each, spending["complete"]) if each else ""
+    console.print(_say("spent", _count(spending["answers"], "answer"), spending["cost"]) + told, soft_wrap=True)
     for title, rows in (("day", spending["days"]), ("model", spending["models"])):
-        table = figures_table(word(title), *map(word, ("answers", "calls", "input", "output", "dollars")))
+        table = figures_table(_say(title), *map(_say, ("answers", "calls", "input", "output", "dollars")))
         for key, one in list(rows.items())[-_MOST_DAYS:]:
             counts = (f"{one[name]:,.0f}" for name in ("answers", "calls", "input", "output"))
             table.add_row(one_line(key, 60), *counts, f"{one['cost']:.4f}")
@@ -112,16 +214,13 @@ def _learn(folder: Path, settings: Settings) -> None:
     Raises:
         CorpusError: It is in service, or the records or the policy cannot be read or written.
     """
-    from weiwo.tools.corpus.evaluation.live_observations import learn_from_use  # noqa: PLC0415 - upon need
-    from weiwo.tools.corpus.retrieval.routing_policy import load_policy, save_policy  # noqa: PLC0415 - upon need
-
     home = Path(settings.home)
     policy, searches = learn_from_use(load_policy(home, settings.embeddings or ""), folder, read_feedback(home))
     if not searches:
-        hint(word("nothing_new"))
+        hint(_say("nothing_new"))
         return
     save_policy(home, policy)
-    hint(word("learned", policy.version, searches))
+    hint(_say("learned", policy.version, searches))
 
 
 def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
@@ -130,23 +229,24 @@ def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
     Raises:
         CorpusError: The records or the corpus cannot be read, or the folder cannot be written.
     """
-    from weiwo.tools.corpus.evaluation.hard_cases import collect_hard_cases, export_hard_cases  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus  # noqa: PLC0415 - heavy
-
     cases = collect_hard_cases(read_records(folder), read_feedback(home))
     if not cases:
-        hint(word("nothing_hard"))
+        hint(_say("nothing_hard"))
         return
     corpus = IndexedCorpus(folder)
     try:
         run_to_end(export_hard_cases(corpus, cases, target))
     finally:
         corpus.close()
-    hint(word("hard", count(len(cases), "question"), target))
+    hint(_say("hard", _count(len(cases), "question"), target))
 
 
-def _export(folder: Path, file: Path) -> int:
-    """Write all records; returns how many."""
+def _export_records(folder: Path, file: Path) -> None:
+    """Write all records, and say how many.
+
+    Raises:
+        CommandError: The file cannot be written.
+    """
     written = 0
     try:
         with file.open("w", encoding="utf-8") as out:
@@ -155,31 +255,31 @@ def _export(folder: Path, file: Path) -> int:
                 written += 1
     except OSError as error:
         raise CommandError(f"--export {file}: {error.strerror or error}; choose another file") from None
-    return written
+    hint(_say("exported", written, file))
 
 
-def print_summary(console: Console, found: Mapping[str, Any]) -> None:
+def _print_summary(console: Console, found: Mapping[str, Any]) -> None:
     """Print a summary, laid out for a terminal or a page."""
-    console.print(word("retrievals", found["corpus"], count(found["retrievals"], "retrieval")), soft_wrap=True)
+    console.print(_say("retrievals", found["corpus"], _count(found["retrievals"], "retrieval")), soft_wrap=True)
     if not found["recording"]:
-        console.print(word("off"))
+        console.print(_say("off"))
     if not found["retrievals"]:
         return
-    console.print(word("since", found["since"], found["until"]))
-    console.print(word("errors", count(found["errors"], "error"), found["misses"]))
-    console.print(word("strategies", _shares(found["strategies"]), _shares(found["decided_by"])))
+    console.print(_say("since", found["since"], found["until"]))
+    console.print(_say("errors", _count(found["errors"], "error"), found["misses"]))
+    console.print(_say("strategies", _shares(found["strategies"]), _shares(found["decided_by"])))
     policy = found["policy"]
     chosen = _shares(policy["would_choose"])
-    told = word("policy", policy["version"], policy["stage"], chosen, policy["agrees"])
+    told = _say("policy", policy["version"], policy["stage"], chosen, policy["agrees"])
     console.print(told, soft_wrap=True)
     if flips := policy["flips"]:
-        console.print(word("flips", flips["share"], count(flips["asked_again"], "question")))
+        console.print(_say("flips", flips["share"], _count(flips["asked_again"], "question")))
     regret = found["regret"]
     if regret:
-        console.print(word("regret", regret["mean"], regret["labelled"]))
+        console.print(_say("regret", regret["mean"], regret["labelled"]))
     said = found["feedback"]
     if said["good"] or said["bad"]:
-        console.print(word("feedback", said["good"], said["bad"]))
+        console.print(_say("feedback", said["good"], said["bad"]))
     console.print(_times(found["milliseconds"]))
     console.print(_segments(found["segments"]))
     if found["drift"]:
@@ -187,14 +287,14 @@ def print_summary(console: Console, found: Mapping[str, Any]) -> None:
 
 
 def _times(stages: Mapping[str, Any]) -> Table:
-    table = figures_table(word("stage"), "p50 ms", "p95 ms", "p99 ms")
+    table = figures_table(_say("stage"), "p50 ms", "p95 ms", "p99 ms")
     for stage, taken in stages.items():
         table.add_row(one_line(stage, 40), *(f"{taken[name]:.2f}" for name in ("p50", "p95", "p99")))
     return table
 
 
 def _segments(segments: Mapping[str, Any]) -> Table:
-    table = figures_table(*map(word, ("kind", "count", "labelled", "cited")))
+    table = figures_table(*map(_say, ("kind", "count", "labelled", "cited")))
     for kind, one in segments.items():
         cited = "" if one["hit_rate"] is None else f"{one['hit_rate']:.0%}"
         table.add_row(one_line(kind, 40), f"{one['retrievals']:,}", f"{one['labelled']:,}", cited)
@@ -202,15 +302,24 @@ def _segments(segments: Mapping[str, Any]) -> Table:
 
 
 def _drift(weeks: list[dict[str, Any]]) -> Table:
-    table = figures_table(word("week"), *map(word, DRIFTING))
+    table = figures_table(_say("week"), *map(_say, DRIFTING))
     for week in weeks:
         table.add_row(week["week"], *(_moved(week[name]) for name in DRIFTING))
     return table
 
 
 def _moved(index: float) -> str:
-    return word("same" if index < _MOVING else "moving" if index < _MOVED else "moved", index)
+    return _say("same" if index < _MOVING else "moving" if index < _MOVED else "moved", index)
 
 
 def _shares(shares: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {share:.0%}" for name, share in shares.items()) or word("none")
+    return ", ".join(f"{name} {share:.0%}" for name, share in shares.items()) or _say("none")
+
+
+def _count(number: int, what: str) -> str:
+    """A number of things."""
+    return counted(number, what, system_language())
+
+
+_say: Final = in_system_language(_WORDS)
+"""A phrase by its name, with its values filled in."""

@@ -38,7 +38,7 @@ def retrieval(
         typer.Option(
             "--strategy",
             metavar="NAME",
-            help="all, or one of: auto, hybrid, keyword, vector, no_hop, recent, filtered.",
+            help="all, or one of: auto, hybrid, keyword, vector.",
         ),
     ] = "all",
     learn: Annotated[bool, typer.Option("--learn", help="Let the policy in shadow learn from half the set.")] = False,

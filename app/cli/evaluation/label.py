@@ -20,7 +20,7 @@ from weiwo.state import Evidence, Language
 from weiwo.state.settings import Context
 from weiwo.text.language import detect_language
 from weiwo.tools.corpus.evaluation.dataset import DatasetError
-from weiwo.tools.corpus.evaluation.labelling import Candidate, append_judgement, read_candidates
+from weiwo.tools.corpus.evaluation.hard_cases import Candidate, append_judgement, read_candidates
 from weiwo.tools.printable import one_line
 
 _WORDS: Final[Mapping[Language, tuple[str, str, str]]] = {

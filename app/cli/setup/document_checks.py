@@ -41,7 +41,7 @@ def describe_embeddings(corpus: "Corpus", name: str | None, language: Language) 
     """Whether documents are also found by meaning, in one line. Tries the model."""
     from weiwo.tools.corpus import CorpusError  # noqa: PLC0415 - heavy
     from weiwo.tools.corpus.index.embedding_models import explain_embedding_error  # noqa: PLC0415 - the same
-    from weiwo.tools.corpus.retrieval.embedding_coverage import collect_warnings, count_embedded  # noqa: PLC0415 - the same
+    from weiwo.tools.corpus.retrieval.federation import collect_warnings, count_embedded  # noqa: PLC0415 - the same
 
     say = words_in(language)
     if name is None:

@@ -1,25 +1,33 @@
-"""Hard cases: the questions of live use that retrieval served badly, written as a BEIR-shaped set to be labelled.
+"""Hard cases: the questions of live use that retrieval served badly, written as a BEIR-shaped set, and their labels.
 
 A case is hard where nothing was found, where the answer cites nothing of what was found (also because the plan had to
 be made anew), or where a person said that the answer was bad. The set holds the whole corpus and, for each question,
-the documents that were found as candidates; who knows the documents judges them (`weiwo eval label`), and
-`weiwo eval retrieval FOLDER --learn` feeds them back.
+the documents that were found as candidates. Who knows the documents judges them (`weiwo eval retrieval FOLDER
+--label`): a judgement is a line of `qrels.tsv`, 1 for a document that answers and 0 for one that does not. What has a
+line is not asked again, and `weiwo eval retrieval FOLDER --learn` feeds the lines back.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from weiwo.tools.corpus.evaluation.dataset import DatasetError
+from weiwo.tools.corpus.evaluation.dataset import (
+    DatasetDocument,
+    DatasetError,
+    read_documents,
+    read_lines,
+    read_queries,
+)
 from weiwo.tools.corpus.retrieval.feedback import last_verdicts
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.printable import printable
 
-CANDIDATES: Final = "candidates.tsv"
-QRELS: Final = "qrels.tsv"
-MOST_CASES: Final = 1_000
+_CANDIDATES: Final = "candidates.tsv"
+_QRELS: Final = "qrels.tsv"
+_MOST_CASES: Final = 1_000
 _LONGEST: Final = 10_000
 """Passages of one document."""
 
@@ -40,7 +48,7 @@ class HardCase:
 
 
 def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[Mapping[str, Any]]) -> list[HardCase]:
-    """The hard cases among telemetry records, the newest `MOST_CASES` first, each query once.
+    """The hard cases among telemetry records, the newest `_MOST_CASES` first, each query once.
 
     Args:
         records: The records, oldest first.
@@ -61,7 +69,7 @@ def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[
         told = tuple(name for name, holds in reasons.items() if holds)
         if told:
             found[query] = HardCase(query, told, tuple(record["passages"]))
-        if len(found) >= MOST_CASES:
+        if len(found) >= _MOST_CASES:
             break
     return list(found.values())
 
@@ -73,9 +81,7 @@ async def export_hard_cases(corpus: IndexedCorpus, cases: Sequence[HardCase], fo
         DatasetError: The folder holds something, or cannot be written.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - nothing else runs in the loop of this command
-        if any(folder.iterdir()):  # noqa: ASYNC240 - the same
-            raise DatasetError(f"{folder}: it is not empty; name another folder")
+        _make_folder(folder)
         sources: dict[str, str] = {}
         with (folder / "corpus.jsonl").open("w", encoding="utf-8") as out:
             for source in corpus.documents:
@@ -86,7 +92,7 @@ async def export_hard_cases(corpus: IndexedCorpus, cases: Sequence[HardCase], fo
                 out.write(json.dumps({"_id": source, "title": title, "text": text}) + "\n")
         with (
             (folder / "queries.jsonl").open("w", encoding="utf-8") as queries,
-            (folder / CANDIDATES).open("w", encoding="utf-8") as candidates,
+            (folder / _CANDIDATES).open("w", encoding="utf-8") as candidates,
         ):
             candidates.write("query-id\tcorpus-id\trank\n")
             for number, case in enumerate(cases, 1):
@@ -94,6 +100,73 @@ async def export_hard_cases(corpus: IndexedCorpus, cases: Sequence[HardCase], fo
                 queries.write(json.dumps(row) + "\n")
                 found = dict.fromkeys(sources[key] for key in case.passages if key in sources)
                 candidates.writelines(f"hard-{number}\t{source}\t{rank}\n" for rank, source in enumerate(found, 1))
-        (folder / QRELS).write_text("query-id\tcorpus-id\tscore\n", encoding="utf-8")
+        (folder / _QRELS).write_text("query-id\tcorpus-id\tscore\n", encoding="utf-8")
     except OSError as error:
         raise DatasetError(f"{folder}: {error.strerror or error}; name another folder") from None
+
+
+def _make_folder(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise DatasetError(f"{folder}: it is not empty; name another folder")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document that was found for a question.
+
+    Attributes:
+        query_id: The question's id in the set.
+        query: The question.
+        document: The document.
+    """
+
+    query_id: str
+    query: str
+    document: DatasetDocument
+
+
+def read_candidates(folder: Path) -> tuple[list[Candidate], int]:
+    """The candidates that are not judged yet, question by question, and how many are.
+
+    Raises:
+        DatasetError: The folder is no export of hard cases, or broken.
+    """
+    if not (folder / _CANDIDATES).is_file():
+        raise DatasetError(f"{folder}: it holds no {_CANDIDATES}; weiwo telemetry --hard FOLDER writes such a folder")
+    judged = set(_read_pairs(folder / _QRELS)) if (folder / _QRELS).is_file() else set()
+    pairs = list(dict.fromkeys(_read_pairs(folder / _CANDIDATES)))
+    left = [pair for pair in pairs if pair not in judged]
+    queries = read_queries(folder)
+    wanted = {document for _, document in left}
+    documents = {one.id: one for one in read_documents(folder) if one.id in wanted}
+    found = [
+        Candidate(query, queries[query], documents[document])
+        for query, document in left
+        if query in queries and document in documents
+    ]
+    return found, len(pairs) - len(left)
+
+
+def append_judgement(folder: Path, candidate: Candidate, *, answers: bool) -> None:
+    """Write a judgement down, behind the last whole line.
+
+    Raises:
+        DatasetError: It cannot be written.
+    """
+    path = folder / _QRELS
+    try:
+        if (whole := path.read_bytes()) and not whole.endswith(b"\n"):
+            os.truncate(path, whole.rfind(b"\n") + 1)
+        with path.open("ab") as file:
+            file.write(f"{candidate.query_id}\t{candidate.document.id}\t{int(answers)}\n".encode())
+    except OSError as error:
+        raise DatasetError(f"{path}: it cannot be written ({error.strerror or error})") from None
+
+
+def _read_pairs(path: Path) -> Iterator[tuple[str, str]]:
+    """Question and document of each line but the heading."""
+    for number, line in read_lines(path):
+        fields = line.rstrip("\r\n").split("\t")
+        if number > 1 and len(fields) > 1:
+            yield fields[0], fields[1]

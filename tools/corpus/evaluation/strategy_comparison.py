@@ -1,4 +1,4 @@
-"""SearchArm comparison: how well each finds what a set says it should, beside the router and the best choice there is.
+"""Strategy comparison: how well each finds what a set says it should, beside the router and the best choice there is.
 
 The set is indexed and searched by the engine that users get, and a document counts at the rank of its best passage.
 `auto` is what a user gets without choosing: the router. The oracle picks for each question the strategy that did best
@@ -19,11 +19,11 @@ from weiwo.tools.corpus.index.embedding_models import EmbeddingError
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, RoutedSearchResult
 from weiwo.tools.corpus.retrieval.router import PRIOR, RoutingDecision, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyEvidence, RoutingPolicy, hash_to_share
-from weiwo.tools.corpus.retrieval.search_arms import ARMS, SearchArm
+from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
 
 AUTO: Final = "auto"
 """What a user gets without choosing."""
-CHOICES: Final[dict[str, SearchArm | None]] = {AUTO: None, **{arm: arm for arm in ARMS}}
+CHOICES: Final[dict[str, Strategy | None]] = {AUTO: None, **{arm: arm for arm in STRATEGIES}}
 """What can be evaluated, by name; None lets the router decide."""
 DEPTH: Final = 10
 
@@ -75,7 +75,8 @@ class EvaluatedQuestion:
     def oracle(self) -> StrategyAttempt:
         """The best strategy; of equal ones the cheaper."""
         return max(
-            (self.attempts[arm] for arm in ARMS), key=lambda one: (one.scores.recall, one.scores.ndcg10, not one.vector)
+            (self.attempts[arm] for arm in STRATEGIES),
+            key=lambda one: (one.scores.recall, one.scores.ndcg10, not one.vector),
         )
 
 
@@ -155,10 +156,10 @@ class Evaluation:
             saved=round(sum(saved) / len(held), 4) if held else 0.0,
         )
 
-    def list_observations(self) -> list[tuple[str, dict[SearchArm, float]]]:
+    def list_observations(self) -> list[tuple[str, dict[Strategy, float]]]:
         """The observations that policies may learn from: the kind of each question, and the recall of each strategy."""
         return [
-            (one.decision.features.segment, {arm: one.attempts[arm].scores.recall for arm in ARMS})
+            (one.decision.features.segment, {arm: one.attempts[arm].scores.recall for arm in STRATEGIES})
             for one in self.answered
             if one.learning
         ]

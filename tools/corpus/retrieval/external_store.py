@@ -72,6 +72,11 @@ class ExternalCorpus:
         with self._lock:
             return max(1, sum(map(len, self._seen.values())))
 
+    @property
+    def version(self) -> str:
+        """Empty: what others change cannot be told."""
+        return ""
+
     async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
         """Find the passages nearest to a question, in the order of the store; see `Corpus.search`.
 

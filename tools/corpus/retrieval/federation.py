@@ -1,11 +1,21 @@
-"""Federated search: several corpora as one, each searched, and what they find put in one order."""
+"""Federated search: several corpora as one, each searched, and what they find put in one order.
+
+What holds of all indexes that a search goes through is told here, too: how many passages have vectors, and what speaks
+against the embedding model.
+"""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError, Problem
+from weiwo.tools.corpus.index.catalog import count_vectors
+from weiwo.tools.corpus.index.language_fit import read_fit
+from weiwo.tools.corpus.index.schema import STORE
+from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
@@ -35,6 +45,12 @@ class FederatedCorpus:
     def size(self) -> int:
         """The number of passages."""
         return sum(corpus.size for corpus in self.corpora)
+
+    @property
+    def version(self) -> str:
+        """The versions of all corpora; empty where one has none."""
+        versions = [corpus.version for corpus in self.corpora]
+        return " ".join(versions) if all(versions) else ""
 
     async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
         """Find the passages nearest to a question; see `Corpus.search`."""
@@ -79,3 +95,36 @@ def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Eviden
         passage.model_copy(update={"score": round(score, 4), "rank": rank})
         for rank, (score, _, passage) in enumerate(order, 1)
     ]
+
+
+def count_embedded(corpus: Corpus) -> tuple[int, int]:
+    """Count the passages of a corpus that have a vector of its embedding model, and all there are; equal ones once.
+
+    Raises:
+        EmbeddingError: The model does not answer.
+        ImportError: A package that vectors need is not installed.
+    """
+    done = total = 0
+    for part in _list_indexes(corpus):
+        if part.corpus.embedder is not None:
+            part.corpus.embedder.embed_question("?")
+            have, there = count_vectors(part.corpus.folder, part.corpus.embedder.name)
+            done, total = done + have, total + there
+    return done, total
+
+
+def collect_warnings(corpus: Corpus, model: str) -> list[str]:
+    """Collect the warnings about a model in the corpora that a search goes through; a line each, none twice."""
+    lines = []
+    for part in _list_indexes(corpus):
+        with closing(Store(part.corpus.folder / STORE)) as store:
+            known = read_fit(store, model)
+        lines += [known.warning] if known and known.warning else []
+    return list(dict.fromkeys(lines))
+
+
+def _list_indexes(corpus: Corpus) -> Iterator[RoutedCorpus]:
+    """The indexes that a corpus is made of."""
+    for part in corpus.corpora if isinstance(corpus, FederatedCorpus) else (corpus,):
+        if isinstance(part, RoutedCorpus):
+            yield part

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.text.analyzer import query_terms
@@ -21,7 +21,7 @@ from weiwo.text.language import fold
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.index import store_reads as rows
-from weiwo.tools.corpus.index.catalog import count_embedded_passages
+from weiwo.tools.corpus.index.catalog import count_embedded_passages, read_note
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.index.keyword_index import KeywordIndex, KeywordSnapshot
 from weiwo.tools.corpus.index.schema import STORE
@@ -29,10 +29,9 @@ from weiwo.tools.corpus.index.store import Store
 from weiwo.tools.corpus.index.vector_index import VectorIndex, find_model
 from weiwo.tools.corpus.index.writer import catch_up_index
 from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, GenerationBuriedError, PassageSearch, SearchTrace
-from weiwo.tools.corpus.retrieval.relative_names import RelativeNames
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passages
 from weiwo.tools.corpus.retrieval.superseded import mark_superseded
-from weiwo.tools.corpus.source_names import name_source
+from weiwo.tools.corpus.source_names import LOADED, is_loaded, mark_part, name_relative_to, name_source, strip_part
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
@@ -41,11 +40,15 @@ if TYPE_CHECKING:
 
     from weiwo.state import Evidence
 
+T = TypeVar("T")
 _log: Final = logging.getLogger(__name__)
 
 _CANDIDATES: Final = 100
 """Passages each search looks up at least, so that scores are comparable and equal texts can be merged."""
 _TRIES: Final = 5
+_FIRST_BATCH_SECONDS: Final = 5.0
+"""How long to wait for another process to show the first batch of a corpus."""
+_LIVE: Final = "SELECT source, path FROM documents WHERE died IS NULL"
 
 
 class IndexSearchResult(NamedTuple):
@@ -58,10 +61,6 @@ class IndexSearchResult(NamedTuple):
 
     passages: "list[Evidence]"
     trace: SearchTrace
-
-
-FIRST_BATCH_SECONDS: Final = 5.0
-"""How long to wait for another process to show the first batch of a corpus."""
 
 
 class IndexedCorpus:
@@ -85,7 +84,7 @@ class IndexedCorpus:
         """The embedding model, if any."""
         self.left_out: tuple[Problem, ...] | None = None
         """What is left out of the corpus, where whoever listed its files knows better than the store."""
-        self._names = RelativeNames(folder)
+        self._names = _RelativeNames(folder)
         self._store = Store(folder / STORE)
         self._identity = self._store.read_identity()
         self._lock = Lock()
@@ -101,7 +100,7 @@ class IndexedCorpus:
         generation = self._store.read_generation()
         if (shown := self._keyword.snapshot(generation).generation) < generation:
             # One that shows nothing yet would pass for empty: its first batch is about to be shown.
-            catch_up_index(folder, wait_seconds=0.0 if shown else FIRST_BATCH_SECONDS)
+            catch_up_index(folder, wait_seconds=0.0 if shown else _FIRST_BATCH_SECONDS)
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -137,8 +136,7 @@ class IndexedCorpus:
     ) -> "list[Evidence]":
         """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
         if within:
-            options = options or SearchOptions()
-            options = replace(options, filter=replace(options.filter, within=within))
+            options = replace(options or SearchOptions(), within=within)
         found = await self.find(query, k, options=options)
         report_notes(found.trace)
         return found.passages
@@ -167,34 +165,51 @@ class IndexedCorpus:
 
     def _find(self, query: str, k: int, options: SearchOptions) -> IndexSearchResult:
         limit = max(_CANDIDATES, 4 * k)
-        tries = 0
+        buried = 0
         while True:
             trace = SearchTrace()
-            snapshot = self.snapshot()
             try:
-                with self._store.read_transaction() as connection:
-                    count, nearest = self._count_embedded, self._prepare_vectors
-                    search = PassageSearch(connection, snapshot, query, options, nearest, trace, coverage=count)
-                    scores, known = search.score_passages(limit)
-                    distinct: dict[str, int] = {}
-                    for passage in _order_passages(connection, scores):
-                        distinct.setdefault(known[passage].hash, passage)
-                        if len(distinct) >= k:
-                            break
-                    if len(distinct) >= k or len(scores) < limit:
-                        chosen = list(distinct.values())[: max(k, 0)]
-                        marked = mark_superseded(
-                            connection, rows.read_evidence(connection, chosen), snapshot.generation
-                        )
-                        passages = self._names.rename_passages(connection, marked)
-                        return IndexSearchResult(
-                            _rank([passages[one] for one in chosen], [scores[one] for one in chosen]), trace
-                        )
-                    limit *= 8
+                passages = self._search_generation(query, k, options, limit, trace)
             except GenerationBuriedError:
-                tries += 1
-                if tries == _TRIES:
+                buried += 1
+                if buried == _TRIES:
                     raise CorpusError(f"index {self.folder}: it changes too fast to be read; try again") from None
+                continue
+            if passages is not None:
+                return IndexSearchResult(passages, trace)
+            limit *= 8
+
+    def _search_generation(
+        self, query: str, k: int, options: SearchOptions, limit: int, trace: SearchTrace
+    ) -> "list[Evidence] | None":
+        """The best distinct passages of the present generation; None where more than `limit` must be looked up.
+
+        Raises:
+            GenerationBuriedError: The generation is gone meanwhile.
+        """
+        snapshot = self.snapshot()
+        with self._store.read_transaction() as connection:
+            search = PassageSearch(
+                connection, snapshot, query, options, self._prepare_vectors, trace, coverage=self._count_embedded
+            )
+            scores, known = search.score_passages(limit)
+            distinct: dict[str, int] = {}
+            for passage in _order_passages(connection, scores):
+                distinct.setdefault(known[passage].hash, passage)
+                if len(distinct) >= k:
+                    break
+            if len(distinct) < k and len(scores) >= limit:
+                return None
+            chosen = list(distinct.values())[: max(k, 0)]
+            passages = self._read_passages(connection, chosen, snapshot.generation)
+            return _rank([passages[one] for one in chosen], [scores[one] for one in chosen])
+
+    def _read_passages(
+        self, connection: sqlite3.Connection, numbers: Sequence[int], generation: int
+    ) -> "dict[int, Evidence]":
+        """Passages by number, marked where superseded, their documents named from the current folder."""
+        found = rows.read_evidence(connection, numbers)
+        return self._names.rename_passages(connection, mark_superseded(connection, found, generation))
 
     def _prepare_vectors(self, question: str) -> "tuple[VectorIndex, NDArray[np.float32]] | None":
         """The vectors and the question's own; None where there is no model, or nothing is embedded yet."""
@@ -244,8 +259,7 @@ class IndexedCorpus:
         hits = dict(snapshot.search_words(terms, len(passages), [number])) if terms else {}
         order = [*rank_passages(hits), *(passage for passage in passages if passage not in hits)]
         with self._store.read_transaction() as connection:
-            marked = mark_superseded(connection, rows.read_evidence(connection, order), snapshot.generation)
-            found = self._names.rename_passages(connection, marked)
+            found = self._read_passages(connection, order, snapshot.generation)
         distinct: dict[str, tuple[Evidence, float]] = {}
         for passage in order:
             if passage in found:
@@ -307,3 +321,54 @@ def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> 
     if alike:
         raise DocumentNotFoundError(f"{one_line(name, 100)!r} names {len(alike)} documents: {', '.join(alike[:4])}")
     raise DocumentNotFoundError(f"no document {one_line(name, 100)!r} in the corpus of {len(documents)}")
+
+
+class _RelativeNames:
+    """Relative source names: documents named from the current folder, wherever their corpus was made.
+
+    What is made of no files keeps the name it was given.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._of_files = bool(read_note(folder).roots)
+
+    def rename_passages(self, connection: sqlite3.Connection, passages: "dict[int, Evidence]") -> "dict[int, Evidence]":
+        """Passages, each with the name of its document."""
+        if not self._of_files:
+            return passages
+        sources = sorted({passage.source for passage in passages.values()})
+        rows = connection.execute(
+            f"{_LIVE} AND source IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants only
+            (json.dumps(sources),),
+        )
+        names = _name_sources(connection, rows.fetchall())
+        return {
+            number: passage
+            if names.get(passage.source, passage.source) == passage.source
+            else passage.model_copy(update={"source": names[passage.source]})
+            for number, passage in passages.items()
+        }
+
+    def rename_documents(self, connection: sqlite3.Connection, documents: dict[str, T]) -> dict[str, T]:
+        """Documents by name, in that order."""
+        if not self._of_files:
+            return documents
+        names = _name_sources(connection, connection.execute(_LIVE).fetchall())
+        named = {names.get(source, source): what for source, what in documents.items()}
+        return {name: named[name] for name in sorted(named)}
+
+
+def _name_sources(connection: sqlite3.Connection, rows: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The relative name of each source; its own where that is a name which a loader gave to another document."""
+    here = str(Path.cwd())
+    names = {
+        source: name_relative_to(strip_part(path), here) + mark_part(path)
+        for source, path in rows
+        if not is_loaded(path)
+    }
+    loaded = connection.execute(
+        f"{_LIVE} AND path >= ? AND path < ? AND source IN (SELECT value FROM json_each(?))",  # noqa: S608  # the same
+        (LOADED, f"{LOADED}\U0010ffff", json.dumps(list(names.values()))),
+    )
+    taken = {source for source, _ in loaded}
+    return {source: source if name in taken else name for source, name in names.items()}

@@ -1,45 +1,50 @@
-"""Passage search over one generation of a corpus: from a question to scored passages."""
+"""Passage search over one generation of a corpus: from a question to scored passages.
+
+Keyword search with a bonus for named titles, the second arm (embeddings, or character n-grams), score fusion, and one
+hop along title mentions: a question such as "where was the director of X born?" shares words with the page on X alone,
+and that page names the director, whose own page has the answer. The hop gave +.07 to +.12 recall@5 on MuSiQue and
+HotpotQA.
+"""
 
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from weiwo.state.errors import WeiwoError
+from weiwo.state.source_filter import SourceFilter
 from weiwo.text.analyzer import query_terms
 from weiwo.text.identifiers import identifiers
-from weiwo.text.mentions import Naming, possible_titles
+from weiwo.text.mentions import Naming, mentions, possible_titles
 from weiwo.text.ngrams import query_grams
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError
 from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
-from weiwo.tools.corpus.index.store_reads import PassageRow, file_date, find_titles, read_rows
+from weiwo.tools.corpus.index.store_reads import PassageRow, file_date, find_titles, read_rows, read_texts
 from weiwo.tools.corpus.index.vector_index import VectorIndex, find_living
 from weiwo.tools.corpus.retrieval.query_features import find_exact_identifiers
 from weiwo.tools.corpus.retrieval.score_fusion import (
     KEYWORD_SHARE,
     KEYWORD_SHARE_BESIDE_GRAMS,
+    LINK_SEEDS,
     TITLE_BONUS,
-    DocumentFilter,
     PassageScores,
     SearchOptions,
     Strategy,
     blend_scores,
-    favour_recent,
     fuse_partial,
     lift_linked,
     normalize_scores,
     rank_passages,
 )
-from weiwo.tools.corpus.retrieval.title_hop import find_links
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_T = TypeVar("_T")
+    QuestionVector = tuple[VectorIndex, NDArray[np.float32]]
 
 LONGEST_QUERY: Final = 4_000
 """Characters of a question that count."""
@@ -48,6 +53,9 @@ _MOST_TERMS: Final = 128
 _MOST_GRAMS: Final = 24
 """The rarest n-grams of a question say nearly all there is to say, and the others cost most."""
 _MOST_NAMESAKES: Final = 8
+_MOST_NAMESAKES_LINKED: Final = 2
+"""Titles that more documents share ("Overview") lead nowhere."""
+_MOST_MENTIONS: Final = 2_000
 _IDENTIFIER_WEIGHT: Final = 3.0
 
 
@@ -73,11 +81,12 @@ class SearchTrace:
     generation: int = 0
     coverage: tuple[int, int] | None = None
 
-    def time_stage(self, stage: str, work: Callable[[], _T]) -> _T:
-        """Do something, and note how long it took."""
+    @contextmanager
+    def time_stage(self, stage: str) -> Iterator[None]:
+        """Context manager: adds the time that a stage takes."""
         start = time.perf_counter()
         try:
-            return work()
+            yield
         finally:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
 
@@ -95,7 +104,7 @@ class PassageSearch:
         snapshot: KeywordSnapshot,
         question: str,
         options: SearchOptions,
-        nearest: "Callable[[str], tuple[VectorIndex, NDArray[np.float32]] | None]",
+        nearest: "Callable[[str], QuestionVector | None]",
         trace: SearchTrace,
         *,
         coverage: Callable[[sqlite3.Connection], tuple[int, int]] | None = None,
@@ -119,7 +128,8 @@ class PassageSearch:
         self._coverage = coverage
         self._trace = trace
         self._known: dict[int, PassageRow] = {}
-        self._within = filter_documents(connection, options.filter, snapshot.generation) if options.filter else None
+        self._within = _filter_documents(connection, options.within, snapshot.generation) if options.within else None
+        self._allowed = None if self._within is None else frozenset(self._within)
         trace.generation = snapshot.generation
 
     def score_passages(self, limit: int) -> tuple[dict[int, float], dict[int, PassageRow]]:
@@ -136,31 +146,28 @@ class PassageSearch:
         found: PassageScores = {}
         if trace.strategy != "vector":
             weights = dict.fromkeys(trace.exact, _IDENTIFIER_WEIGHT)
-            hits = trace.time_stage("keyword", lambda: self._snapshot.search_words(terms, limit, self._within, weights))
-            found = trace.time_stage("titles", lambda: self._lift_titles(dict(hits)))
+            with trace.time_stage("keyword"):
+                hits = dict(self._snapshot.search_words(terms, limit, self._within, weights))
+            with trace.time_stage("titles"):
+                found = self._lift_titles(hits)
             trace.arms["keyword"] = dict(found)
         if trace.strategy != "keyword":
             found = self._join_second_arm(found, limit)
         self._look_up(found)
         if options.linked and found and not trace.exact:
-            found = trace.time_stage("linked", lambda: self._lift_linked(found))
-        if options.half_life_days is not None:
-            dates = {key: self._known[key].date for key in found}
-            found = favour_recent(found, dates, datetime.now(UTC).date(), options.half_life_days)
+            with trace.time_stage("linked"):
+                found = lift_linked(found, self._find_links(found))
+                self._look_up(found)
         return {key: found[key] for key in rank_passages(found)}, self._known
 
-    def _join_second_arm(self, keyword: PassageScores, limit: int) -> dict[int, float]:
+    def _join_second_arm(self, keyword: PassageScores, limit: int) -> PassageScores:
         """The keyword arm joined with the vectors, or with the n-grams in their place; for `vector`, these alone."""
         hybrid = self._trace.strategy == "hybrid"
-        try:
-            given = self._trace.time_stage("embedding", lambda: self._nearest(self._question))
-        except EmbeddingError as error:
-            self._trace.notes.append(f"{error}; searched without it")
-            given = None
-        if given is None:
+        if (given := self._embed_question()) is None:
             grams = self._search_grams(limit)
             return blend_scores(keyword, grams, KEYWORD_SHARE_BESIDE_GRAMS) if hybrid else normalize_scores(grams)
-        vectors = self._trace.time_stage("vectors", lambda: self._search_vectors(*given, limit))
+        with self._trace.time_stage("vectors"):
+            vectors = self._search_vectors(*given, limit)
         self._trace.arms["vectors"] = vectors
         if not self._is_partial():
             return blend_scores(keyword, vectors, KEYWORD_SHARE) if hybrid else normalize_scores(vectors)
@@ -169,19 +176,27 @@ class PassageSearch:
         shares = (KEYWORD_SHARE, KEYWORD_SHARE_BESIDE_GRAMS) if hybrid else (0.0, 0.0)
         return fuse_partial(keyword, vectors, grams, without, shares)
 
+    def _embed_question(self) -> "QuestionVector | None":
+        """The vector index and the question's vector; None without a model, or where it fails, which is noted."""
+        try:
+            with self._trace.time_stage("embedding"):
+                return self._nearest(self._question)
+        except EmbeddingError as error:
+            self._trace.notes.append(f"{error}; searched without it")
+            return None
+
     def _search_grams(self, limit: int) -> dict[int, float]:
-        wanted = query_grams(self._question)
-        hits = self._trace.time_stage(
-            "grams", lambda: self._snapshot.search_grams(wanted, _MOST_GRAMS, limit, self._within)
-        )
-        self._trace.arms["grams"] = dict(hits)
-        return dict(hits)
+        with self._trace.time_stage("grams"):
+            hits = dict(self._snapshot.search_grams(query_grams(self._question), _MOST_GRAMS, limit, self._within))
+        self._trace.arms["grams"] = hits
+        return hits
 
     def _is_partial(self) -> bool:
         """Whether passages are left that have no vector, so that vectors alone would sink them."""
         if self._coverage is None:
             return False
-        self._trace.coverage = self._trace.time_stage("coverage", lambda: self._coverage(self._connection))  # type: ignore[misc]
+        with self._trace.time_stage("coverage"):
+            self._trace.coverage = self._coverage(self._connection)
         return self._trace.coverage[0] < self._trace.coverage[1]
 
     def _find_without_vector(self, passages: Iterable[int], nearest: VectorIndex) -> set[int]:
@@ -219,7 +234,8 @@ class PassageSearch:
     def _look_up(self, passages: Iterable[int]) -> None:
         unknown = [passage for passage in passages if passage not in self._known]
         if unknown:
-            self._known |= self._trace.time_stage("look up", lambda: read_rows(self._connection, unknown))
+            with self._trace.time_stage("look up"):
+                self._known |= read_rows(self._connection, unknown)
         if any(passage not in self._known for passage in unknown):
             raise GenerationBuriedError
 
@@ -235,34 +251,48 @@ class PassageSearch:
             for passage, score in scores.items()
         }
         known = {self._known[passage].document for passage in scores}
-        allowed = None if self._within is None else set(self._within)
         for found in titles.values():
             for number, passages in found:
-                if number not in known and len(passages) and (allowed is None or number in allowed):
+                if number not in known and len(passages) and self._allows(number):
                     lifted[passages.start] = min(scores.values(), default=1.0)
         return lifted
 
-    def _lift_linked(self, scores: PassageScores) -> dict[int, float]:
-        documents = {passage: self._known[passage].document for passage in scores}
-        generation = self._snapshot.generation
-        lifted = lift_linked(scores, find_links(self._connection, generation, scores, documents, self._within))
-        self._look_up(lifted)
-        return lifted
+    def _find_links(self, scores: PassageScores) -> Mapping[int, set[int]]:
+        """For each of the best passages, those it leads to: of each document it mentions, the best, or the first."""
+        ranked = rank_passages(scores)
+        seeds = ranked[:LINK_SEEDS]
+        mentioned = {seed: mentions(text) for seed, text in read_texts(self._connection, seeds).items()}
+        keys = sorted(set().union(*mentioned.values()))[:_MOST_MENTIONS]
+        documents = {passage: self._known[passage].document for passage in ranked}
+        best: dict[int, int] = {}
+        for passage in ranked:
+            best.setdefault(documents[passage], passage)
+        targets = {
+            key: {best.get(number, passages.start) for number, passages in found if self._allows(number)}
+            for key, found in find_titles(
+                self._connection, keys, self._snapshot.generation, _MOST_NAMESAKES_LINKED
+            ).items()
+        }
+        return {
+            seed: {
+                target for key in those for target in targets.get(key, ()) if documents.get(target) != documents[seed]
+            }
+            for seed, those in mentioned.items()
+        }
+
+    def _allows(self, document: int) -> bool:
+        """Whether the search may find passages of a document."""
+        return self._allowed is None or document in self._allowed
 
 
-def filter_documents(connection: sqlite3.Connection, wanted: DocumentFilter, at: int) -> Sequence[int]:
-    """The documents that a filter lets through."""
+def _filter_documents(connection: sqlite3.Connection, within: SourceFilter, at: int) -> Sequence[int]:
+    """The documents that a filter lets through; the day of its file is the date of a document that states none."""
     rows = connection.execute(
-        "SELECT id, path, source, type, date, modified_ns FROM documents"
-        " WHERE born <= ? AND (died IS NULL OR died > ?)",
+        "SELECT id, path, source, date, modified_ns FROM documents WHERE born <= ? AND (died IS NULL OR died > ?)",
         (at, at),
     )
     return [
         number
-        for number, path, source, kind, day, modified in rows
-        if (not wanted.types or kind in wanted.types)
-        and (not wanted.since or (day is not None and day >= wanted.since))
-        and (not wanted.until or (day is not None and day[: len(wanted.until)] <= wanted.until))
-        and wanted.within.allows_document(source, path)
-        and wanted.within.allows_date(day or file_date(modified))
+        for number, path, source, day, modified in rows
+        if within.allows_document(source, path) and within.allows_date(day or file_date(modified))
     ]

@@ -13,7 +13,6 @@ from weiwo.text.analyzer import query_terms
 from weiwo.text.identifiers import identifiers
 from weiwo.text.language import detect_language, word_count
 from weiwo.text.patterns import lazy
-from weiwo.tools.corpus.retrieval.search_arms import asks_newest, read_filter
 
 RARE_SHARE: Final = 0.001
 """A term that at most this share of the passages hold is rare."""
@@ -62,8 +61,6 @@ class QueryFeatures:
         identifiers: How many identifiers it has, in the corpus or not.
         quoted: Whether something in it stands in quotation marks.
         asking: Whether it is put as a question.
-        newest: Whether it asks for what is newest.
-        restricted: Whether it names a year or a kind of file that documents can be filtered by.
         language: Its language.
     """
 
@@ -76,8 +73,6 @@ class QueryFeatures:
     identifiers: int = 0
     quoted: bool = False
     asking: bool = False
-    newest: bool = False
-    restricted: bool = False
     language: Language = "en"
 
     @property
@@ -87,10 +82,6 @@ class QueryFeatures:
             kind = "identifier"
         elif self.quoted:
             kind = "quoted"
-        elif self.restricted:
-            kind = "restricted"
-        elif self.newest:
-            kind = "newest"
         elif not self.asking and self.words <= FEW_WORDS:
             kind = "keywords"
         elif self.words >= MANY_WORDS:
@@ -118,8 +109,6 @@ def extract_features(question: str, statistics: TermStatistics) -> QueryFeatures
         identifiers=len(named),
         quoted=bool(_QUOTE.search(question)),
         asking=bool(_ASKING.search(question)),
-        newest=asks_newest(question),
-        restricted=bool(read_filter(question)),
         language=detect_language(question),
     )
 

@@ -2,33 +2,27 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
-from functools import cache
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.corpus.base import Problem
+from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus, report_notes
 from weiwo.tools.corpus.retrieval.passage_search import SearchTrace
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
-from weiwo.tools.corpus.retrieval.score_fusion import DocumentFilter, SearchOptions, rank_passages
-from weiwo.tools.corpus.retrieval.search_arms import SearchArm, set_arm
-from weiwo.tools.corpus.retrieval.telemetry import (
-    LONGEST_QUERY,
-    RetrievalRecord,
-    TelemetryRecorder,
-    get_recorder,
-)
+from weiwo.tools.corpus.retrieval.router import RoutingDecision, route_query
+from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
+from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, Strategy, rank_passages
+from weiwo.tools.corpus.retrieval.telemetry import LONGEST_QUERY, RetrievalRecord, TelemetryRecorder, get_recorder
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
 if TYPE_CHECKING:
     from weiwo.state import Evidence
     from weiwo.state.settings import Settings
-    from weiwo.tools.corpus.retrieval.router import RoutingDecision
-    from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
 
 _FEATURES: Final = tuple(field.name for field in fields(QueryFeatures))
 _OPTIONS: Final = SearchOptions()
@@ -47,7 +41,7 @@ class RoutedSearchResult(NamedTuple):
 
     passages: "list[Evidence]"
     trace: SearchTrace
-    decision: "RoutingDecision"
+    decision: RoutingDecision
 
 
 class RoutedCorpus:
@@ -56,14 +50,14 @@ class RoutedCorpus:
     def __init__(
         self,
         corpus: IndexedCorpus,
-        policy: "Callable[[], RoutingPolicy] | None" = None,
+        policy: Callable[[], RoutingPolicy] = RoutingPolicy,
         recorder: TelemetryRecorder | None = None,
     ) -> None:
         """Put a router before an index.
 
         Args:
             corpus: The index.
-            policy: Gives the policy in force, where one may have learned something; asked for each search.
+            policy: Gives the policy in force; asked for each search.
             recorder: Keeps telemetry, if any is to be kept.
         """
         self.corpus = corpus
@@ -85,14 +79,19 @@ class RoutedCorpus:
         """The number of passages."""
         return self.corpus.size
 
+    @property
+    def version(self) -> str:
+        """The identity of what it holds; see `Corpus.version`."""
+        return self.corpus.version
+
     async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
         """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
-        found = await self.find(query, k, options=SearchOptions(filter=DocumentFilter(within=within)))
+        found = await self.find(query, k, options=SearchOptions(within=within))
         report_notes(found.trace)
         return found.passages
 
     async def find(
-        self, query: str, k: int = 8, *, strategy: SearchArm | None = None, options: SearchOptions = _OPTIONS
+        self, query: str, k: int = 8, *, strategy: Strategy | None = None, options: SearchOptions = _OPTIONS
     ) -> RoutedSearchResult:
         """`search`, with what was done and why.
 
@@ -108,32 +107,26 @@ class RoutedCorpus:
         started, begun = time.time(), time.perf_counter()
         decided: list[tuple[RoutingDecision, float]] = []
 
-        def options_of_choice() -> SearchOptions:
-            decision = self.decide(query, strategy)
+        def choose_options() -> SearchOptions:
+            decision = self._decide(query, strategy)
             decided.append((decision, time.perf_counter() - begun))
-            return set_arm(options, decision.strategy, query)
+            return replace(options, strategy=decision.strategy, exact_alone=False)  # whether it is was decided
+
+        def record(found: "Sequence[Evidence]", more: Mapping[str, Any]) -> None:
+            if self._recorder is not None and decided:
+                told = {**_record_query(query, k, decided[0][0]), **more}
+                told["seconds"] = round(time.perf_counter() - begun, 6)
+                ids = tuple(passage.id for passage in found)
+                self._recorder.record(RetrievalRecord(started, told, ids, current_call().run))
 
         try:
-            passages, trace = await self.corpus.find(query, k, options=options_of_choice)
-            if not passages and decided[0][0].strategy == "filtered":  # no document is of that year or kind
-                whole = set_arm(options, "hybrid", query)
-                passages, trace = await self.corpus.find(query, k, options=whole)
+            passages, trace = await self.corpus.find(query, k, options=choose_options)
         except Exception as error:
-            if decided:
-                what = {"error": one_line(redacted(f"{type(error).__name__}: {error}"))}
-                self._record(
-                    started, time.perf_counter() - begun, {**_record_query(query, k, decided[0][0]), **what}, ()
-                )
+            record((), {"error": one_line(redacted(f"{type(error).__name__}: {error}"))})
             raise
         decision, taken = decided[0]
         trace.seconds = {"routing": taken, **trace.seconds}
-        if self._recorder is not None:
-            self._record(
-                started,
-                time.perf_counter() - begun,
-                {**_record_query(query, k, decision), **_record_trace(trace)},
-                passages,
-            )
+        record(passages, _record_trace(trace))
         return RoutedSearchResult(passages, trace, decision)
 
     async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
@@ -144,19 +137,9 @@ class RoutedCorpus:
         """Close what is open. The corpus may still be used."""
         self.corpus.close()
 
-    def decide(self, query: str, strategy: SearchArm | None = None) -> "RoutingDecision":
+    def _decide(self, query: str, strategy: Strategy | None) -> RoutingDecision:
         """Decide how to search for a question; blocks for a moment."""
-        from weiwo.tools.corpus.retrieval.router import route_query  # noqa: PLC0415 - heavy; to open needs none
-        from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy  # noqa: PLC0415 - the same
-
-        policy = (self._policy or RoutingPolicy)()
-        return route_query(query, extract_features(query, self.corpus.snapshot()), policy, strategy)
-
-    def _record(self, at: float, seconds: float, record: Mapping[str, Any], passages: "Sequence[Evidence]") -> None:
-        if self._recorder is not None:
-            ids = tuple(passage.id for passage in passages)
-            timed = {**record, "seconds": round(seconds, 6)}
-            self._recorder.record(RetrievalRecord(at, timed, ids, current_call().run))
+        return route_query(query, extract_features(query, self.corpus.snapshot()), self._policy(), strategy)
 
 
 def open_routed(folder: Path, settings: "Settings") -> RoutedCorpus:
@@ -165,24 +148,13 @@ def open_routed(folder: Path, settings: "Settings") -> RoutedCorpus:
     Raises:
         CorpusError: There is no corpus, or it cannot be read.
     """
-    model = None
-    if settings.embeddings:
-        from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415  # upon need
-
-        model = load_embedder(settings.embeddings)
-
-    @cache
-    def follow_policy() -> "PolicyFile":
-        from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile  # noqa: PLC0415 - heavy
-
-        return PolicyFile(Path(settings.home), settings.embeddings or "")
-
+    model = embedding_models.load_embedder(settings.embeddings) if settings.embeddings else None
+    policy = PolicyFile(Path(settings.home), settings.embeddings or "")
     recorder = get_recorder(folder) if settings.telemetry else None
-    corpus = IndexedCorpus(folder, embedder=model)
-    return RoutedCorpus(corpus, lambda: follow_policy().read_current(), recorder)
+    return RoutedCorpus(IndexedCorpus(folder, embedder=model), policy.read_current, recorder)
 
 
-def _record_query(query: str, k: int, decision: "RoutingDecision") -> dict[str, Any]:
+def _record_query(query: str, k: int, decision: RoutingDecision) -> dict[str, Any]:
     """The telemetry of a question and its decision."""
     features = decision.features
     return {

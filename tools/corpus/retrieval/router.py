@@ -21,11 +21,11 @@ from typing import Final, Literal, NamedTuple
 
 from weiwo.tools.corpus.retrieval.query_features import FEW_WORDS, MANY_WORDS, QueryFeatures
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStage, RoutingPolicy
-from weiwo.tools.corpus.retrieval.search_arms import ARMS, SearchArm
+from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
 
 ChosenBy = Literal["rule", "prior", "policy", "caller"]
 
-PRIOR: Final[SearchArm] = "hybrid"
+PRIOR: Final[Strategy] = "hybrid"
 
 
 class RoutingSignal(NamedTuple):
@@ -36,7 +36,7 @@ class RoutingSignal(NamedTuple):
         value: How strong it is in a question, 0 to 1.
         keyword: What it adds to the score of keyword search at full strength.
         vector: What it adds to that of vector search.
-        hybrid: What it adds to that of hybrid search, and of the arms that change one thing in it.
+        hybrid: What it adds to that of hybrid search.
     """
 
     name: str
@@ -57,12 +57,6 @@ SIGNALS: Final = (
     RoutingSignal("unknown terms", lambda f: f.unknown, -0.1, 0.2, 0.05),
 )
 """Exact wording speaks for keyword search, a question in one's own words for vectors."""
-_HYBRID_VARIANTS: Final[tuple[tuple[SearchArm, Callable[[QueryFeatures], float]], ...]] = (
-    ("no_hop", lambda _: -0.05),
-    ("recent", lambda f: 0.05 if f.newest else -0.3),
-    ("filtered", lambda f: 0.05 if f.restricted else -0.3),
-)
-"""What each adds to the score of hybrid search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,32 +76,26 @@ class RoutingDecision:
         stage: How far the policy is trusted.
     """
 
-    strategy: SearchArm
+    strategy: Strategy
     by: ChosenBy
     reason: str
-    candidate: SearchArm
+    candidate: Strategy
     features: QueryFeatures
-    heuristic: Mapping[SearchArm, float]
-    learned: Mapping[SearchArm, float]
-    scores: Mapping[SearchArm, float]
+    heuristic: Mapping[Strategy, float]
+    learned: Mapping[Strategy, float]
+    scores: Mapping[Strategy, float]
     policy: int
     stage: PolicyStage
 
 
-def score_strategies(features: QueryFeatures) -> dict[SearchArm, float]:
+def score_strategies(features: QueryFeatures) -> dict[Strategy, float]:
     """The score of each strategy from the signals."""
     weighed = [(float(signal.value(features)), signal) for signal in SIGNALS]
-    hybrid = sum(value * signal.hybrid for value, signal in weighed)
-    return {
-        "hybrid": round(hybrid, 4),
-        "keyword": round(sum(value * signal.keyword for value, signal in weighed), 4),
-        "vector": round(sum(value * signal.vector for value, signal in weighed), 4),
-        **{arm: round(hybrid + added(features), 4) for arm, added in _HYBRID_VARIANTS},
-    }
+    return {arm: round(sum(value * getattr(signal, arm) for value, signal in weighed), 4) for arm in STRATEGIES}
 
 
 def route_query(
-    question: str, features: QueryFeatures, policy: RoutingPolicy, asked: SearchArm | None = None
+    question: str, features: QueryFeatures, policy: RoutingPolicy, asked: Strategy | None = None
 ) -> RoutingDecision:
     """Decide how to search. Equal questions over equal documents under one policy are decided alike.
 
@@ -119,8 +107,8 @@ def route_query(
     """
     heuristic = score_strategies(features)
     learned = policy.weights(features.segment, heuristic)
-    scores = {arm: round(heuristic[arm] + learned[arm], 4) for arm in ARMS}
-    candidate = max(ARMS, key=scores.__getitem__) if policy.knows(features.segment) else PRIOR
+    scores = {arm: round(heuristic[arm] + learned[arm], 4) for arm in STRATEGIES}
+    candidate = max(STRATEGIES, key=scores.__getitem__) if policy.knows(features.segment) else PRIOR
     strategy, by, reason = _choose_strategy(question, features, policy, candidate, asked)
     return RoutingDecision(
         strategy, by, reason, candidate, features, heuristic, learned, scores, policy.version, policy.stage
@@ -128,8 +116,8 @@ def route_query(
 
 
 def _choose_strategy(
-    question: str, features: QueryFeatures, policy: RoutingPolicy, candidate: SearchArm, asked: SearchArm | None
-) -> tuple[SearchArm, ChosenBy, str]:
+    question: str, features: QueryFeatures, policy: RoutingPolicy, candidate: Strategy, asked: Strategy | None
+) -> tuple[Strategy, ChosenBy, str]:
     if asked is not None:
         return asked, "caller", f"{asked} was asked for"
     if features.exact:

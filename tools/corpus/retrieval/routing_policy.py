@@ -19,11 +19,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from weiwo.state.values import Value
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.retrieval.search_arms import SearchArm
+from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
 
 PolicyStage = Literal["shadow", "trial", "default"]
 
@@ -65,9 +65,15 @@ class SegmentStatistics(Value):
 
     samples: int = Field(0, ge=0)
     decided: int = Field(0, ge=0)
-    advantage: dict[SearchArm, float] = Field(default_factory=dict)
+    advantage: dict[Strategy, float] = Field(default_factory=dict)
 
-    def gain(self, arm: SearchArm) -> float:
+    @field_validator("advantage", mode="before")
+    @classmethod
+    def _drop_former_arms(cls, value: object) -> object:
+        """What policies of version 0.1 learned of arms that are gone counts for nothing."""
+        return {arm: gain for arm, gain in value.items() if arm in STRATEGIES} if isinstance(value, dict) else value
+
+    def gain(self, arm: Strategy) -> float:
         """The gain of a strategy over hybrid search, over all questions seen.
 
         The average began at 0; what that holds it back is taken out (as in Kingma & Ba, ICLR 2015, section 3).
@@ -77,7 +83,7 @@ class SegmentStatistics(Value):
         average = self.advantage.get(arm, 0.0) / (1 - (1 - RATE) ** self.decided)
         return self.decided / self.samples * min(max(average, -BOUND), BOUND)
 
-    def add_question(self, rewards: Mapping[SearchArm, float]) -> "SegmentStatistics":
+    def add_question(self, rewards: Mapping[Strategy, float]) -> "SegmentStatistics":
         """The statistics after one more question; `rewards`, 0 to 1, by strategy, hybrid among them."""
         gains = {arm: reward - rewards["hybrid"] for arm, reward in rewards.items() if arm != "hybrid"}
         if not any(gains.values()):
@@ -144,7 +150,7 @@ class RoutingPolicy(Value):
     sources: tuple[str, ...] = ()
     steps: tuple[PolicyStep, ...] = ()
 
-    def weights(self, segment: str, heuristic: Mapping[SearchArm, float]) -> dict[SearchArm, float]:
+    def weights(self, segment: str, heuristic: Mapping[Strategy, float]) -> dict[Strategy, float]:
         """The weights to add to each strategy's score for a kind of question.
 
         With more questions seen, a score moves from what the signals say to what was measured: one half, plus the
@@ -155,7 +161,7 @@ class RoutingPolicy(Value):
         known = self.segments[segment]
         trust = known.samples / (known.samples + HALF_TRUST)
         cost = COST if self.embeddings else 0.0
-        added: dict[SearchArm, float] = {}
+        added: dict[Strategy, float] = {}
         for arm, score in heuristic.items():
             measured = _EVEN + known.gain(arm) - (cost if arm != "keyword" else 0.0)
             added[arm] = round(trust * (measured - score), 4)
@@ -170,7 +176,7 @@ class RoutingPolicy(Value):
         return self.stage == "default" or (self.stage == "trial" and hash_to_share(question) < self.share)
 
     def learn(
-        self, observations: Iterable[tuple[str, Mapping[SearchArm, float]]], source: str, step: PolicyStep
+        self, observations: Iterable[tuple[str, Mapping[Strategy, float]]], source: str, step: PolicyStep
     ) -> "RoutingPolicy":
         """The policy after a set of questions; itself where it knows that set.
 

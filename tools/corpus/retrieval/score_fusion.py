@@ -6,13 +6,14 @@ added. The weights were chosen on MuSiQue and HotpotQA together; `benchmarks/ret
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 
 PassageScores = Mapping[int, float]
-Strategy = Literal["keyword", "vector", "hybrid"]
+Strategy = Literal["hybrid", "keyword", "vector"]
+STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
+"""The arms that the router chooses from; of equal scores the first wins."""
 
 KEYWORD_SHARE: Final = 0.4
 """Weight of the keyword search beside embeddings."""
@@ -24,29 +25,6 @@ LINK_SHARE: Final = 0.5
 """What a passage gets of the score of one that mentions its document."""
 LINK_SEEDS: Final = 5
 """The best passages whose mentions are followed."""
-RECENCY_SHARE: Final = 0.3
-"""How much being recent counts beside the score."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentFilter:
-    """A filter of documents; what is unset excludes none.
-
-    Attributes:
-        types: Kinds of file, as `Document.type` names them.
-        since: The first ISO date; documents without a date are then left out.
-        until: The last ISO date; the same.
-        within: Folders and a date that a user restricts the search to; there, the day of its file is a document's
-            date where it states none.
-    """
-
-    types: tuple[str, ...] = ()
-    since: str = ""
-    until: str = ""
-    within: SourceFilter = ANY_SOURCE
-
-    def __bool__(self) -> bool:
-        return self != DocumentFilter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +34,13 @@ class SearchOptions:
     Attributes:
         strategy: `keyword`; `vector`, by embeddings, or by character n-grams where there are none; `hybrid`, both.
         linked: Whether to follow mentions: a document named in one of the best passages is lifted (one hop).
-        filter: Which documents to look at.
-        half_life_days: Days in which half of the bonus for being recent is lost; None for no such bonus.
+        within: Folders and a date that a user restricts the search to.
         exact_alone: Whether a hybrid search for an identifier that the corpus holds is left to keywords alone.
     """
 
     strategy: Strategy = "hybrid"
     linked: bool = True
-    filter: DocumentFilter = DocumentFilter()
-    half_life_days: float | None = None
+    within: SourceFilter = ANY_SOURCE
     exact_alone: bool = True
 
 
@@ -132,23 +108,3 @@ def lift_linked(scores: PassageScores, links: Mapping[int, Iterable[int]]) -> di
     below = top * (1 - 1e-6)
     lifted = {key: min(scores.get(key, 0.0) + gain, max(below, scores.get(key, 0.0))) for key, gain in gained.items()}
     return {**scores, **lifted}
-
-
-def favour_recent(
-    scores: PassageScores, dates: Mapping[int, str | None], today: date, half_life_days: float
-) -> dict[int, float]:
-    """Let being recent count by `RECENCY_SHARE`; a passage without a date counts as endlessly old."""
-    top = max(scores.values(), default=0.0)
-    return {
-        passage: (1 - RECENCY_SHARE) * score
-        + RECENCY_SHARE * top * _measure_freshness(dates.get(passage), today, half_life_days)
-        for passage, score in scores.items()
-    }
-
-
-def _measure_freshness(day: str | None, today: date, half_life_days: float) -> float:
-    try:
-        age = (today - date.fromisoformat(day or "")).days
-    except ValueError:
-        return 0.0
-    return float(0.5 ** (max(age, 0) / half_life_days))

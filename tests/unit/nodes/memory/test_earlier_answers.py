@@ -21,6 +21,7 @@ from weiwo.nodes.memory.earlier_answers import DAY, forget_answers, question_key
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.wishes import add_wish
 from weiwo.state.settings import Context
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
 LONG = "How long is the Yangtze?"
 LENGTH = "The Yangtze is 6,300 kilometres long [1]."
@@ -108,7 +109,7 @@ async def test_what_is_asked_otherwise_is_looked_up(desk, change):
 
 
 async def test_what_changed_since_is_looked_up(desk, monkeypatch):
-    monkeypatch.setattr(earlier_answers, "describe_version", lambda _: "7.2")  # a document was written
+    monkeypatch.setattr(IndexedCorpus, "version", "7.2")  # a document was written
     assert (await desk.ask())[1] > 0
     await add_wish(desk.memory, "I count in miles")
     assert (await desk.ask())[1] > 0
@@ -116,7 +117,7 @@ async def test_what_changed_since_is_looked_up(desk, monkeypatch):
 
 
 async def test_what_cannot_be_told_to_be_unchanged_is_not_kept(monkeypatch):
-    monkeypatch.setattr(earlier_answers, "describe_version", lambda _: "")  # a store elsewhere
+    monkeypatch.setattr(IndexedCorpus, "version", "")  # a store elsewhere
     desk = Desk()
     assert (await desk.ask())[0]["status"] == "complete"
     assert await desk.memory.list("answers") == []

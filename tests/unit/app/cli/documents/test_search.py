@@ -21,7 +21,7 @@ from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
-from weiwo.tools.corpus.retrieval.search_arms import ARMS
+from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ async def test_the_explanation_is_json_beside_the_results(settings):
     found = whole["explanation"]
     assert (found["strategy"], found["by"], found["candidate"]) == ("hybrid", "prior", "hybrid")
     assert found["features"]["asking"] is True
-    assert set(found["scores"]) == set(ARMS)
+    assert set(found["scores"]) == set(STRATEGIES)
     assert found["segment"] == "en:plain"
     assert found["milliseconds"]["keyword"] >= 0
     assert "explanation" not in lookup.results_json("q", told.passages)
@@ -140,7 +140,7 @@ def test_the_summary_is_shown_whole():
     week = 7 * 86_400.0
     found = summarize_records([record(n) for n in range(40)] + [record(2 * week + n, words=30) for n in range(40)])
     feedback = {"good": 2, "bad": 1}
-    text = printed(shown.print_summary, {"corpus": "default", "recording": False, "feedback": feedback, **found})
+    text = printed(shown._print_summary, {"corpus": "default", "recording": False, "feedback": feedback, **found})
     for word in (
         "80 retrievals",
         "recording is off",
@@ -153,5 +153,5 @@ def test_the_summary_is_shown_whole():
 
 
 def test_a_summary_of_nothing_is_a_line():
-    text = printed(shown.print_summary, {"corpus": "default", "recording": True, **summarize_records([])})
+    text = printed(shown._print_summary, {"corpus": "default", "recording": True, **summarize_records([])})
     assert text == "default: 0 retrievals\n"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from weiwo.app.cli.documents.telemetry import telemetry_command
+from weiwo.app.cli.documents.telemetry import telemetry
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.questions import cost_notice
 from weiwo.app.cli.questions.cost_notice import tell_cost
@@ -115,9 +115,9 @@ def test_a_threshold_that_is_none(monkeypatch, text):
 def test_telemetry_tells_it_without_any_corpus(capsys):
 
     record_spending(answer(), settings())
-    telemetry_command(None, None, as_json=True)
+    telemetry(json=True)
     assert json.loads(capsys.readouterr().out)["spending"]["answers"] == 1
-    telemetry_command(None, None, as_json=False)
+    telemetry()
     assert "1 answer by models" in capsys.readouterr().out
     with pytest.raises(UsageError, match="there is none"):
-        telemetry_command("notes", None, as_json=True)
+        telemetry(corpus="notes", json=True)

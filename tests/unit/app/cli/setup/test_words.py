@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from weiwo.app.cli.documents import telemetry_words
+from weiwo.app.cli.documents import telemetry
 from weiwo.app.cli.evaluation import words as evaluation_words
 from weiwo.app.cli.memory import words as memory_words
 from weiwo.app.cli.setup import doctor_words, words
@@ -15,7 +15,7 @@ HAN = re.compile("[\u4e00-\u9fff]")
 PROSE = re.compile(r"(?<![-\w/.:])(?:the|is|are|not|no|set|of|and|with|a|in|by|it)(?![-\w/.:])")
 
 
-@pytest.mark.parametrize("told", [words, doctor_words, telemetry_words, evaluation_words, memory_words])
+@pytest.mark.parametrize("told", [words, doctor_words, telemetry, evaluation_words, memory_words])
 def test_a_phrase_takes_the_same_values_in_both_languages(told):
     english, chinese = told._WORDS["en"], told._WORDS["zh"]
     assert english.keys() == chinese.keys()

@@ -39,7 +39,7 @@ def test_what_is_hard(monkeypatch: pytest.MonkeyPatch):
         ("not found", ("no_passage",)),
     ]
     assert found[1].passages == ("b",)
-    monkeypatch.setattr("weiwo.tools.corpus.evaluation.hard_cases.MOST_CASES", 1)
+    monkeypatch.setattr("weiwo.tools.corpus.evaluation.hard_cases._MOST_CASES", 1)
     assert len(collect_hard_cases(records, feedback)) == 1
 
 

@@ -27,8 +27,7 @@ from weiwo.tools.corpus.retrieval.query_features import QueryFeatures
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.router import route_query
 from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, SegmentStatistics
-from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions
-from weiwo.tools.corpus.retrieval.search_arms import ARMS
+from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, SearchOptions
 
 DOCUMENTS = [
     {"_id": "bridge", "title": "Chain Bridge", "text": "The bridge joins Buda and Pest."},
@@ -162,7 +161,7 @@ async def test_every_strategy_router_and_oracle(folder, tmp_path):
     figures = found.as_json()
     assert json.loads(json.dumps(figures)) == figures
     assert (figures["dataset"], figures["k"], figures["queries"], figures["default"]) == ("a set", 5, 3, "auto")
-    assert set(figures["strategies"]) == {"auto", *ARMS}
+    assert set(figures["strategies"]) == {"auto", *STRATEGIES}
     names = {"recall", "all", "hit", "ndcg10", "mrr", "p50_ms", "vector_calls"}
     assert all(set(one) == names for one in (*figures["strategies"].values(), figures["oracle"]))
     assert set(figures["router"]) == names | {"regret", "difference", "interval"}
@@ -257,7 +256,7 @@ def test_indexing_that_was_cut_off_begins_again(folder, tmp_path, monkeypatch):
 
 
 def answered(text, recalls, features, policy):
-    recalls = dict.fromkeys(ARMS, recalls["hybrid"]) | recalls
+    recalls = dict.fromkeys(STRATEGIES, recalls["hybrid"]) | recalls
     attempts = {
         name: StrategyAttempt(RankingMetrics(recall, recall, recall, recall, recall), 1.0, name != "keyword")
         for name, recall in recalls.items()
@@ -272,7 +271,7 @@ def test_a_policy_is_judged_on_questions_it_never_learns_from():
     )
     recalls = {"auto": 0.5, "hybrid": 0.5, "keyword": 0.9, "vector": 0.0}
     many = [answered(f"question {number}", recalls, features, RoutingPolicy()) for number in range(200)]
-    found = strategy_comparison.Evaluation("s", 5, many, ("auto", *ARMS))
+    found = strategy_comparison.Evaluation("s", 5, many, ("auto", *STRATEGIES))
     assert 60 < len(found.list_observations()) < 140
     assert len(found.list_observations()) + found.measure_policy().questions == 200
     assert found.measure_policy().difference == 0
@@ -283,7 +282,7 @@ def test_a_policy_is_judged_on_questions_it_never_learns_from():
     assert found.replay_policy(policy).as_json()["router"]["recall"] == 0.5  # what was served stays what it was
     assert found.list_observations()[0] == (
         "en:plain",
-        dict.fromkeys(ARMS, 0.5) | {"keyword": 0.9, "vector": 0.0},
+        dict.fromkeys(STRATEGIES, 0.5) | {"keyword": 0.9, "vector": 0.0},
     )
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.corpora import LetterEmbeddings, document
+from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.corpus.index import vector_index
 from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import ATTEMPTS, BATCH, Embedder, EmbeddingError, load_embedder
@@ -11,7 +12,7 @@ from weiwo.tools.corpus.index.vector_index import VectorIndex, find_model
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
-from weiwo.tools.corpus.retrieval.score_fusion import DocumentFilter, SearchOptions
+from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions
 
 
 @pytest.fixture
@@ -100,15 +101,15 @@ async def test_approximate_search_agrees_with_exact_and_takes_in_what_comes_late
         found = nearest.search(connection, query, 10)
     assert list(found.values()) == pytest.approx(list(-exact), abs=0.01)
     assert found[max(found, key=found.get)] == pytest.approx(1.0, abs=0.002)
-    writer.apply(Changes(put=[document("new.md", "jjjjjj qqqqqq", title="", kind="text")]))
+    writer.apply(Changes(put=[document("new/new.md", "jjjjjj qqqqqq", title="", kind="text")]))
     embed_passages(writer, model)
     writer.flush()
     assert list(tmp_path.glob("*.usearch")) == [made]  # too little is new
     corpus = IndexedCorpus(tmp_path, embedder=model)
     options = SearchOptions(strategy="vector", linked=False)
-    assert (await corpus.search("jq qj", options=options))[0].source == "new.md"
-    within = SearchOptions(strategy="vector", linked=False, filter=DocumentFilter(types=("text",)))
-    assert [hit.source for hit in await corpus.search("etaoin", options=within)] == ["new.md"]
+    assert (await corpus.search("jq qj", options=options))[0].source == "new/new.md"
+    within = SearchOptions(strategy="vector", linked=False, within=SourceFilter(folders=("new",)))
+    assert [hit.source for hit in await corpus.search("etaoin", options=within)] == ["new/new.md"]
 
 
 async def test_vectors_of_what_is_gone_are_not_found(writer, tmp_path):

@@ -1,14 +1,11 @@
 """Joining scores."""
 
-from datetime import date
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.tools.corpus.retrieval.score_fusion import (
     blend_scores,
-    favour_recent,
     lift_linked,
     normalize_scores,
     rank_passages,
@@ -48,9 +45,3 @@ def test_links_lift_and_leave_the_best_in_front(scores, links):
 
 def test_a_link_shares_half_of_the_score():
     assert lift_linked({1: 2.0, 2: 0.5}, {1: [2, 7]}) == pytest.approx({1: 2.0, 2: 1.5, 7: 1.0})
-
-
-def test_being_recent_counts_by_a_bounded_share():
-    dates = {1: "2026-01-01", 2: "2025-01-01", 3: None, 4: "once"}
-    scored = favour_recent(dict.fromkeys(dates, 1.0), dates, date(2026, 1, 1), 365)
-    assert scored == pytest.approx({1: 1.0, 2: 0.85, 3: 0.7, 4: 0.7})

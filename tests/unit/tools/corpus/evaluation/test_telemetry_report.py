@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.corpora import document
 from weiwo.tools.calling.call_context import CallContext, set_current_call
-from weiwo.tools.corpus.evaluation.live_observations import learn_from_use, observe_records
+from weiwo.tools.corpus.evaluation.telemetry_report import _observe_records, learn_from_use
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
@@ -28,7 +28,7 @@ def record(**more):
 
 
 def observe(*records, feedback=()):
-    return observe_records(records, feedback, lambda keys: {key: NUMBERS[key] for key in keys if key in NUMBERS})
+    return _observe_records(records, feedback, lambda keys: {key: NUMBERS[key] for key in keys if key in NUMBERS})
 
 
 def test_an_arm_is_worth_the_share_of_what_is_cited_that_it_had_first():
