@@ -90,8 +90,6 @@ def _parse_loader(
     paths: Sequence[str], loader: str | None, arguments: str | None, *, watch: bool
 ) -> "LoaderSpec | None":
     """The loader that was named, seen to be one; None where paths were."""
-    from weiwo.tools.corpus.ingestion.langchain_loader import import_loader, parse_loader  # noqa: PLC0415 - upon need
-
     if loader is None:
         if arguments is not None:
             raise UsageError("--loader-args: there is no loader that they are for; name it with --loader")
@@ -101,6 +99,8 @@ def _parse_loader(
     if paths or watch:
         beside = "--watch, since only files can be watched" if watch else "paths; index these by a run of their own"
         raise UsageError(f"--loader: it does not go with {beside}")
+    from weiwo.tools.corpus.ingestion.langchain_loader import import_loader, parse_loader  # noqa: PLC0415 - heavy
+
     spec = parse_loader(loader, arguments or "")
     import_loader(spec)  # complains before a corpus is made
     return spec
@@ -184,8 +184,11 @@ def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> Inges
 
 async def _run_loader(loader: "LoaderSpec", folder: Path, *, silent: bool) -> Ingest:
     """Run a loader, before a corpus is made or locked; what then brings the corpus up to its documents."""
-    from weiwo.tools.corpus.ingestion.langchain_loader import import_loader, load_documents  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.ingestion.loader_ingest import ingest_loaded  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.ingestion.langchain_loader import (  # noqa: PLC0415 - heavy
+        import_loader,
+        ingest_loaded,
+        load_documents,
+    )
 
     progress = ProgressLine(in_place=False)
 

@@ -3,6 +3,9 @@
 A loader is code of other people's that runs in this process, so its class is only ever taken from what the user typed:
 no document, setting or client of a server names one. It runs in a thread of its own, since nothing else can be ended
 when it hangs, and without the warnings and prints that such packages are rich in.
+
+A loader gives pages, rows or whole texts, each with metadata. Those of one source are one document of the corpus, and
+each is a passage or more with its own place. A document without a source is known by its words.
 """
 
 import asyncio
@@ -11,24 +14,34 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from hashlib import sha256
-from threading import Event, Lock, Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.tools.corpus.base import CorpusError
+from weiwo.text.chunking import chunk_sections
+from weiwo.tools.corpus.base import CorpusError, Problem
+from weiwo.tools.corpus.formats.langchain_metadata import DocumentMetadata, derive_source_title, read_metadata
+from weiwo.tools.corpus.formats.parts import Part, clean_text, detect_part_language
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.ingestion.change_batch import ChangeBatch
+from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
+from weiwo.tools.corpus.records import Document, KnownFile, Passage
+from weiwo.tools.corpus.source_names import make_loaded_path, make_loaded_prefix
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 from weiwo.tools.user_imports import import_object
 
 if TYPE_CHECKING:
     from langchain_core.document_loaders import BaseLoader
-    from langchain_core.documents import Document
+    from langchain_core.documents import Document as LangChainDocument
 
-EXAMPLE: Final = "langchain_community.document_loaders:CSVLoader"
+    MakeLoader = Callable[[], BaseLoader]
+
+_EXAMPLE: Final = "langchain_community.document_loaders:CSVLoader"
 _ARGUMENTS: Final = '{"file_path": "a.csv"}'
 _POLL_SECONDS: Final = 0.05
 
@@ -39,15 +52,7 @@ class LoaderError(CorpusError):
 
 @dataclass(frozen=True, slots=True)
 class LoaderLimits:
-    """Bounds of what is taken from a loader.
-
-    Attributes:
-        documents: Documents.
-        document_characters: Characters of one document; a longer one is left out.
-        characters: Characters of all documents.
-        seconds: How long it may take in all.
-        idle_seconds: How long the next document may be in coming.
-    """
+    """Bounds of what is taken from a loader: documents, their characters, and the wait for all and for the next."""
 
     documents: int = 100_000
     document_characters: int = 10_000_000
@@ -58,13 +63,7 @@ class LoaderLimits:
 
 @dataclass(frozen=True, slots=True)
 class LoaderSpec:
-    """A loader and its arguments, as the user named them.
-
-    Attributes:
-        module: The module of its class.
-        name: The name of its class.
-        arguments: The keyword arguments that it is made with.
-    """
+    """A loader as the user named it: module and name of its class, and the keyword arguments that it is made with."""
 
     module: str
     name: str
@@ -78,40 +77,18 @@ class LoaderSpec:
     @property
     def key(self) -> str:
         """A digest of loader and arguments: equal ones are the same source of documents."""
-        whole = json.dumps([self.module, self.name, self.arguments], sort_keys=True)
-        return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-@dataclass(slots=True)
-class LoadedDocuments:
-    """Documents that a loader gave.
-
-    Attributes:
-        documents: In the order they came.
-        too_long: The metadata of those left out for their length.
-        stopped: Why not all of them are here; empty where they are.
-        seconds: How long it took.
-    """
-
-    documents: "list[Document]" = field(default_factory=list)
-    too_long: list[Mapping[str, Any]] = field(default_factory=list)
-    stopped: str = ""
-    seconds: float = 0.0
+        return _digest(json.dumps([self.module, self.name, self.arguments], sort_keys=True))[:16]
 
 
 def parse_loader(named: str, arguments: str = "") -> LoaderSpec:
-    """Parse what the user named a loader by.
-
-    Args:
-        named: `MODULE:NAME`.
-        arguments: A JSON object of keyword arguments, or nothing.
+    """Parse what the user named a loader by: `MODULE:NAME`, and a JSON object of keyword arguments, or nothing.
 
     Raises:
         LoaderError: It is malformed.
     """
     module, _, name = named.strip().partition(":")
     if not (module and name and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))):
-        raise LoaderError(f"loader {one_line(named, 100)!r}: not MODULE:NAME; write it so, as in {EXAMPLE}")
+        raise LoaderError(f"loader {one_line(named, 100)!r}: not MODULE:NAME; write it so, as in {_EXAMPLE}")
     try:
         parsed = json.loads(arguments) if arguments.strip() else {}
     except (ValueError, RecursionError) as error:
@@ -121,11 +98,8 @@ def parse_loader(named: str, arguments: str = "") -> LoaderSpec:
     return LoaderSpec(module, name, parsed)
 
 
-def import_loader(spec: LoaderSpec) -> "Callable[[], BaseLoader]":
-    """Import the class of a loader, and see that its arguments fit. Blocks.
-
-    Returns:
-        Makes the loader.
+def import_loader(spec: LoaderSpec) -> "MakeLoader":
+    """Import the class of a loader, and see that its arguments fit; the result makes the loader. Blocks.
 
     Raises:
         LoaderError: There is none, it is no LangChain document loader, or its arguments do not fit.
@@ -139,7 +113,7 @@ def import_loader(spec: LoaderSpec) -> "Callable[[], BaseLoader]":
             raise LoaderError(f"loader {spec.label}: {_explain_import(spec, error)}") from error
     if not (isinstance(found, type) and issubclass(found, BaseLoader)):
         what = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
-        raise LoaderError(f"loader {spec.label}: {what}, no LangChain document loader; name a class such as {EXAMPLE}")
+        raise LoaderError(f"loader {spec.label}: {what}, no LangChain document loader; name a class such as {_EXAMPLE}")
     try:
         inspect.signature(found).bind(**spec.arguments)
     except TypeError as error:
@@ -148,9 +122,78 @@ def import_loader(spec: LoaderSpec) -> "Callable[[], BaseLoader]":
     return lambda: found(**spec.arguments)
 
 
+@dataclass(slots=True)
+class LoadedDocuments:
+    """What a loader has given so far, as its thread collects it.
+
+    Attributes:
+        documents: In the order they came.
+        too_long: The metadata of those left out for their length.
+        stopped: Why not all of them are here; empty where they are.
+        seconds: How long it took.
+    """
+
+    documents: "list[LangChainDocument]" = field(default_factory=list)
+    too_long: list[Mapping[str, Any]] = field(default_factory=list)
+    stopped: str = ""
+    seconds: float = 0.0
+    _characters: int = 0
+    _last_at: float = field(default_factory=time.monotonic)
+    _ended: Event = field(default_factory=Event)
+
+    def collect(self, make: "MakeLoader", limits: LoaderLimits) -> None:
+        """Run a loader until it ends, fails, reaches a limit or was ended. Blocks."""
+        reason = ""
+        try:
+            for document in make().lazy_load():
+                if self._ended.is_set():
+                    return
+                if reason := self._take(document, limits):
+                    break
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # each loader raises its own
+            reason = _explain_failure(error)
+        self.end(reason)
+
+    def end(self, reason: str) -> None:
+        """Take nothing more; the first reason counts."""
+        if not self._ended.is_set():
+            self.stopped = reason
+            self._ended.set()
+
+    async def wait(self, limits: LoaderLimits, report: Callable[[int], None] | None) -> None:
+        """Wait for the end, as long as that may take."""
+        until = time.monotonic() + limits.seconds
+        while not self._ended.is_set():
+            await asyncio.sleep(_POLL_SECONDS)
+            now = time.monotonic()
+            if now > until:
+                self.end(f"it took longer than {limits.seconds:,.0f} seconds")
+            elif now > self._last_at + limits.idle_seconds:
+                self.end(f"no document came within {limits.idle_seconds:,.0f} seconds")
+            if report is not None:
+                report(len(self.documents))
+
+    def _take(self, document: "LangChainDocument", limits: LoaderLimits) -> str:
+        """Take a document; why none may follow, or nothing."""
+        text = getattr(document, "page_content", None)
+        if not isinstance(text, str):
+            raise TypeError(f"it gave a {type(document).__name__}, not a LangChain document")
+        self._last_at = time.monotonic()
+        if len(text) > limits.document_characters:
+            self.too_long.append(document.metadata or {})
+            return ""
+        self._characters += len(text)
+        if len(self.documents) >= limits.documents:
+            return f"it gave more than {limits.documents:,} documents; only those before are taken"
+        if self._characters > limits.characters:
+            return f"it gave more than {limits.characters:,} characters; only those before are taken"
+        self.documents.append(document)
+        return ""
+
+
 async def load_documents(
     spec: LoaderSpec,
-    make: "Callable[[], BaseLoader]",
+    make: "MakeLoader",
     limits: LoaderLimits | None = None,
     report: Callable[[int], None] | None = None,
 ) -> LoadedDocuments:
@@ -168,106 +211,148 @@ async def load_documents(
     Raises:
         LoaderError: It gave no document at all.
     """
-    limits, started = limits or LoaderLimits(), time.monotonic()
-    thread = _LoaderThread(make, limits)
+    limits, started, loading = limits or LoaderLimits(), time.monotonic(), LoadedDocuments()
     with _quiet():  # from here, for a thread that hangs would never undo it
+        Thread(target=loading.collect, args=(make, limits), name="document-loader", daemon=True).start()
         try:
-            loaded = await _watch_thread(thread, limits, report)
+            await loading.wait(limits, report)
         finally:
-            thread.stop()
-    if not loaded.documents and not loaded.too_long:
-        why = loaded.stopped or "it gave no document"
-        raise LoaderError(f"loader {spec.label}: {why}; nothing was changed")
-    loaded.seconds = time.monotonic() - started
-    return loaded
+            loading.end("")
+    if not loading.documents and not loading.too_long:
+        raise LoaderError(f"loader {spec.label}: {loading.stopped or 'it gave no document'}; nothing was changed")
+    # A thread that was left behind may still add one to its own list.
+    return replace(loading, documents=list(loading.documents), seconds=time.monotonic() - started)
 
 
-async def _watch_thread(
-    thread: "_LoaderThread", limits: LoaderLimits, report: Callable[[int], None] | None
-) -> LoadedDocuments:
-    """Wait for the loader's thread, as long as it may take."""
-    until = time.monotonic() + limits.seconds
-    thread.start()
-    while not thread.ended.is_set():
-        await asyncio.sleep(_POLL_SECONDS)
-        now = time.monotonic()
-        if now > until:
-            thread.stop(f"it took longer than {limits.seconds:,.0f} seconds")
-        elif now > thread.last_at + limits.idle_seconds:
-            thread.stop(f"no document came within {limits.idle_seconds:,.0f} seconds")
-        if report is not None:
-            report(thread.count)
-    return thread.loaded
+def ingest_loaded(spec: LoaderSpec, loaded: LoadedDocuments, writer: IndexWriter) -> IngestReport:
+    """Bring an index up to what a loader gave; what others gave, and files, stay. Blocks.
 
-
-class _LoaderThread:
-    """A loader in a thread of its own.
-
-    Attributes:
-        loaded: What has come; nothing is added once it has ended.
-        ended: Set when it is through, has failed, or was stopped.
-        last_at: When the latest document came.
+    What the loader gave before and does not give now leaves the index, unless it was stopped on its way. The seconds
+    of the report are those of loading and writing together.
     """
+    started = time.monotonic()
+    run = _LoaderRun(spec, writer.read_known(), writer)
+    for source in _group_by_source(spec, loaded.documents):
+        run.add(source)
+    if not loaded.stopped:
+        run.remove_missing()
+    run.write()
+    problems = run.report.left_out
+    problems += [
+        Problem(read_metadata(one).source or spec.label, "too long; split it first") for one in loaded.too_long
+    ]
+    problems += [Problem(spec.label, loaded.stopped)] if loaded.stopped else []
+    problems.sort(key=lambda problem: problem.source)
+    run.report.seconds = loaded.seconds + time.monotonic() - started
+    return run.report
 
-    def __init__(self, make: "Callable[[], BaseLoader]", limits: LoaderLimits) -> None:
-        self.loaded = LoadedDocuments()
-        self.ended = Event()
-        self.last_at = time.monotonic()
-        self._make, self._limits = make, limits
-        self._characters = 0
-        self._lock = Lock()
 
-    @property
-    def count(self) -> int:
-        """How many documents have come."""
-        return len(self.loaded.documents)
+@dataclass(slots=True)
+class _Source:
+    """The documents of one source, in the order they came."""
 
-    def start(self) -> None:
-        """Start the thread."""
-        Thread(target=self._run, name="document-loader", daemon=True).start()
+    name: str
+    title: str = ""
+    date: str | None = None
+    pieces: list[tuple[str, DocumentMetadata]] = field(default_factory=list)
 
-    def stop(self, reason: str = "") -> None:
-        """End it; whatever comes later is dropped."""
-        with self._lock:
-            if not self.ended.is_set():
-                self.loaded.stopped = reason
-                self.ended.set()
+    def hash_content(self) -> str:
+        """Hash what the index would hold of it."""
+        pieces = [(text, stated.title, stated.place, stated.headings) for text, stated in self.pieces]
+        return _digest("".join(map(repr, ((self.title, self.date), *pieces))))
 
-    def _run(self) -> None:
-        reason = ""
-        try:
-            for document in self._make().lazy_load():
-                if not self._take(document):
-                    return
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # each loader raises its own
-            reason = _explain_failure(error)
-        self.stop(reason)
+    def cut_passages(self) -> Iterator[Passage]:
+        """The passages of all pieces, each under the title of its piece where that is another than the document's."""
+        for text, stated in self.pieces:
+            above = (stated.title,) if stated.title and stated.title != self.title else ()
+            _, chunks = chunk_sections(text, ())
+            for number, chunk in enumerate(chunks, 1):
+                part = f"part {number} of {len(chunks)}" if len(chunks) > 1 else ""
+                place = ", ".join(filter(None, (stated.place, part)))
+                headings = (*above, *stated.headings)
+                yield Passage(chunk.words, headings, place, chunk.first, chunk.last, stated.page)
 
-    def _take(self, document: "Document") -> bool:
-        """Take a document; whether there may be more."""
-        text = getattr(document, "page_content", None)
-        if not isinstance(text, str):
-            raise TypeError(f"it gave a {type(document).__name__}, not a LangChain document")
-        with self._lock:
-            if self.ended.is_set():
-                return False
-            self.last_at = time.monotonic()
-            if len(text) > self._limits.document_characters:
-                self.loaded.too_long.append(document.metadata or {})
-                return True
-            self._characters += len(text)
-            full = (
-                f"more than {self._limits.documents:,} documents"
-                if self.count >= self._limits.documents
-                else f"more than {self._limits.characters:,} characters"
-                if self._characters > self._limits.characters
-                else ""
-            )
-            if not full:
-                self.loaded.documents.append(document)
-        if full:
-            self.stop(f"it gave {full}; only those before are taken")
-        return not full
+
+class _LoaderRun:
+    """A run over the documents of one loader."""
+
+    def __init__(self, spec: LoaderSpec, known: Mapping[str, KnownFile], writer: IndexWriter) -> None:
+        self.report = IngestReport(documents=sum(not one.problem for one in known.values()))
+        self._spec, self._known, self._writer = spec, known, writer
+        self._taken = {one.source: path for path, one in known.items()}
+        self._seen: set[str] = set()
+        self._batch = ChangeBatch()
+
+    def add(self, source: _Source) -> None:
+        """Put a document, unless the index has it as it is."""
+        path = make_loaded_path(self._spec.label, self._spec.key, source.name)
+        passages = list(source.cut_passages())
+        if not passages:
+            self.report.left_out.append(Problem(source.name, "empty"))
+            return
+        self._seen.add(path)
+        content, before = source.hash_content(), self._known.get(path)
+        if before is not None and before.sha256 == content:
+            self.report.unchanged += 1
+            return
+        title = source.title or derive_source_title(source.name)
+        size = sum(len(text) for text, _ in source.pieces)
+        language = detect_part_language(Part(title, passages))
+        new = before is None and not self._take_over(source.name)
+        name = before.source if before else self._choose_name(source.name, path)
+        self._batch.put(Document(name, path, content, size, 0, title, "loaded", language, source.date), passages)
+        self.report.passages += len(passages)
+        self.report.added += new
+        self.report.changed += not new
+        self.report.documents += new
+        if self._batch.full:
+            self.write()
+
+    def remove_missing(self) -> None:
+        """Remove what the loader does not give any more."""
+        prefix = make_loaded_prefix(self._spec.label, self._spec.key)
+        for path in [path for path in self._known if path.startswith(prefix) and path not in self._seen]:
+            self._batch.remove(path)
+            self.report.removed += 1
+            self.report.documents -= 1
+
+    def write(self) -> None:
+        """Write what has come together."""
+        if self._batch:
+            self._writer.apply(self._batch.take())
+
+    def _take_over(self, name: str) -> bool:
+        """Remove the document that the same loader gave under that source with other arguments, a new key, say."""
+        other = self._taken.get(name, "")
+        if not other.startswith(make_loaded_prefix(self._spec.label)) or other in self._seen:
+            return False
+        self._batch.remove(other)
+        del self._taken[name]
+        return True
+
+    def _choose_name(self, name: str, path: str) -> str:
+        """The source as the loader names it; where a file, say, has that name already, with the loader beside it."""
+        for candidate in (name, f"{name} ({self._spec.name})", f"{name} ({self._spec.name} {self._spec.key})"):
+            if self._taken.setdefault(candidate, path) == path:
+                return candidate
+        return path
+
+
+def _group_by_source(spec: LoaderSpec, documents: "Iterable[LangChainDocument]") -> Iterable[_Source]:
+    sources: dict[str, _Source] = {}
+    for document in documents:
+        stated = read_metadata(document.metadata or {})
+        text = clean_text(document.page_content).strip()
+        name = stated.source or f"{spec.name}#{document.id or _digest(text)[:12]}"
+        source = sources.setdefault(name, _Source(name))
+        source.title = source.title or stated.title
+        source.date = source.date or stated.date
+        source.pieces.append((text, stated))
+    return sources.values()
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @contextmanager
@@ -284,8 +369,7 @@ def _explain_import(spec: LoaderSpec, error: BaseException) -> str:
     if isinstance(error, ImportError):
         return _explain_failure(error)
     if isinstance(error, AttributeError):
-        names = getattr(sys.modules.get(spec.module), "__all__", ())
-        near = get_close_matches(spec.name, map(str, names), n=3)
+        near = get_close_matches(spec.name, map(str, getattr(sys.modules.get(spec.module), "__all__", ())), n=3)
         meant = f"did you mean {' or '.join(near)}?" if near else "see the package's documentation for their names"
         return f"there is no {spec.name} in {spec.module}; {meant}"
     return f"it cannot be imported ({_explain_failure(error)})"
@@ -294,8 +378,6 @@ def _explain_import(spec: LoaderSpec, error: BaseException) -> str:
 def _explain_failure(error: BaseException) -> str:
     """An error of a loader, in one line, with what it needs where a package is missing, and with its cause."""
     if isinstance(error, ModuleNotFoundError) and error.name:
-        package = error.name.partition(".")[0]
-        return f"it needs the package {package}; install that"
-    said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
-    cause = error.__cause__
+        return f"it needs the package {error.name.partition('.')[0]}; install that"
+    said, cause = one_line(redacted(f"{type(error).__name__}: {error}"), 200), error.__cause__
     return f"{said} ({one_line(redacted(f'{type(cause).__name__}: {cause}'), 160)})" if cause is not None else said

@@ -21,10 +21,10 @@ from weiwo.tools.corpus.ingestion.langchain_loader import (
     LoaderLimits,
     LoaderSpec,
     import_loader,
+    ingest_loaded,
     load_documents,
     parse_loader,
 )
-from weiwo.tools.corpus.ingestion.loader_ingest import ingest_loaded
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
 COMMUNITY = "langchain_community.document_loaders"
