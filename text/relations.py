@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from weiwo.text.data_files import data_rows, split_cell
+from weiwo.text.terms import stem
 
 
 class Relation(NamedTuple):
@@ -38,3 +39,19 @@ def relations() -> dict[str, Relation]:
         says = {"en": split_cell(says_en), "zh": split_cell(says_zh)}
         table[name] = Relation(name, kind, dimension, asks, says, {"en": noun_en, "zh": noun_zh})
     return table
+
+
+@cache
+def quantity_words() -> dict[str, frozenset[str]]:
+    """The names of the measured relations that a single word asks for or says. English words by stem.
+
+    Money is left out: a price and a fee are two sums.
+    """
+    table: dict[str, set[str]] = {}
+    for row in relations().values():
+        measured = row.dimension not in {"", "money"}
+        words = (*row.asks["en"], *row.says["en"], *row.asks["zh"], *row.says["zh"]) if measured else ()
+        for word in words:
+            if " " not in word:
+                table.setdefault(stem(word) if word.isascii() else word, set()).add(row.name)
+    return {word: frozenset(names) for word, names in table.items()}

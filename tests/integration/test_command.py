@@ -81,6 +81,7 @@ def weiwo(weiwo_home: Path, tmp_path: Path) -> Callable[..., tuple[int | None, s
     [
         (OLDER, 0, "complex", ["Emperor Wu of Han", "56 years"]),
         (OLDER_ZH, 0, "complex", ["汉武帝", "56"]),
+        ("How tall is the Eiffel Tower?", 0, "moderate", ["Eiffel Tower – height: 330 metres"]),
         ("Hello, who are you?", 0, "simple", ["Weiwo"]),
         ("Who painted the ceiling of the Grand Hall of Zembla?", 3, "moderate", []),
     ],

@@ -8,12 +8,12 @@ thing where its words stand in the window of a rival, and none of them in a wind
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, split_clauses
+from weiwo.nodes.writer.verification.clauses import Clause, content_words, split_clauses
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.marks import CONTRASTS, WORDS, Mark, same_value
 from weiwo.nodes.writer.verification.particulars import name_words
 from weiwo.nodes.writer.verification.quantities import PHYSICAL
-from weiwo.nodes.writer.verification.windows import Window, find_windows, keys
+from weiwo.nodes.writer.verification.windows import Window, find_windows, keys, label_keys
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
 
@@ -121,7 +121,7 @@ def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset
     """Whether a rival is near enough to a window of the value, which has no word of the claim that the rival lacks."""
     if not (rival.beside if _same_sentence(rival.place, own) else rival.apart):
         return False
-    its = own.window.wide if own.source == rival.place.source else own.window.wide | titles[own.source]
+    its = own.window.wide | titles[own.source]
     near = rival.place.window.near | titles[rival.place.source]
     return not any(_in(word, its) and not _in(word, near) for word in claim.words)
 
@@ -131,4 +131,4 @@ def _same_sentence(one: _Place, other: _Place) -> bool:
 
 
 def _in(word: str, known: frozenset[str]) -> bool:
-    return not match_keys(word).isdisjoint(known)
+    return not label_keys(word).isdisjoint(known)

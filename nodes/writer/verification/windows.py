@@ -8,6 +8,7 @@ from weiwo.nodes.writer.verification.clauses import Clause, content_words, match
 from weiwo.nodes.writer.verification.marks import WORDS, Mark, figure_label, find_marks
 from weiwo.nodes.writer.verification.particulars import is_han
 from weiwo.text.patterns import lazy
+from weiwo.text.relations import quantity_words
 
 MOST_SENTENCES: Final = 200
 
@@ -117,4 +118,16 @@ def _labels(text: str, marks: Iterable[Mark], group: Sequence[Mark], start: int,
 
 def keys(words: Iterable[str]) -> frozenset[str]:
     """What the words of a window are matched by."""
-    return frozenset(key for word in words for key in match_keys(word))
+    return frozenset(key for word in words for key in label_keys(word))
+
+
+@lru_cache(maxsize=32_768)
+def label_keys(word: str) -> frozenset[str]:
+    """What a word of a window is matched by: itself, its root, and the measures it says, as "height" and "tall" do.
+
+    A pair of Han characters says what its last one does: of 塔高330米 the pair is 塔高.
+    """
+    said = quantity_words()
+    last = word[-1] if is_han(word) else word
+    measures = said.get(word, frozenset()) | said.get(last, frozenset())
+    return match_keys(word).union(f"measure {name}" for name in measures)
