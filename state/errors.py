@@ -13,7 +13,6 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ProcedureFolderError (ValueError)     nodes.memory.procedures         the folder of procedures cannot be used
     ├── ProcedureFormatError (ValueError)     nodes.memory.procedures       · a file is no procedure
     ├── WishError (ValueError)                nodes.memory.wishes             a wish cannot be kept
-    ├── WatchError (ValueError)               nodes.memory.watches            a standing question cannot be kept
     ├── LimitReachedError                     models.errors                   a limit of the run leaves nothing for it
     ├── ModelCallError                        models.errors                   a model gave no usable reply
     │   ├── ModelUnavailableError             models.errors                   it cannot be asked at all

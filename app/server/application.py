@@ -10,12 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.server.access.auth import Auth
-from weiwo.app.server.engine import open_engine
+from weiwo.app.server.access.users import OPERATOR
+from weiwo.app.server.engine import Engine, open_engine
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.mcp_mount import mcp_routes
 from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, PAGE, WEIWO_API
-from weiwo.app.server.standing_questions import asking_due_watches
 from weiwo.app.server.wire import error_reply, reply
+from weiwo.app.session.memory_listing import describe_left_watches
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
@@ -45,7 +46,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             app.state.auth = auth
             if auth is not None:
                 auth.records = engine.records
-            await stack.enter_async_context(asking_due_watches(engine, graph_options or {}))
+            await _tell_left_watches(engine)
             yield
 
     application = Starlette(
@@ -54,6 +55,13 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
         lifespan=lifespan,
     )
     return application
+
+
+async def _tell_left_watches(engine: Engine) -> None:
+    """Log what became of the standing questions of an earlier version, where the home has any."""
+    memory = engine.memory(OPERATOR)
+    if memory is not None and (told := await describe_left_watches(memory, "en")):
+        _log.warning(told)
 
 
 def _refuse(request: Request, error: Exception) -> Response:

@@ -10,7 +10,6 @@ _THINGS: Final = {
     "checkpoint": "检查点",
     "passage": "段落",
     "corpus": "文档集",
-    "standing question": "定期提问",
     "memory": "记忆",
 }
 

@@ -5,7 +5,6 @@ from typing import Final
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Mount, Route
 
-from weiwo.app.server import standing_questions
 from weiwo.app.server.access import login_routes, model_key_routes
 from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.langgraph_api import assistant_routes, protocol_routes, run_routes, thread_routes
@@ -66,9 +65,6 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/corpora", installation_routes.corpora),
     Route("/weiwo/corpora/{name}/files", installation_routes.upload_file, methods=["POST"]),
     Route("/weiwo/tools", installation_routes.tools),
-    Route("/weiwo/watches", standing_questions.watches),
-    Route("/weiwo/watches/{key}", standing_questions.set_paused, methods=["PATCH"]),
-    Route("/weiwo/watches/{key}", standing_questions.remove, methods=["DELETE"]),
     Route("/weiwo/memory", memory_routes.index),
     Route("/weiwo/memory", memory_routes.add, methods=["POST"]),
     Route("/weiwo/memory/offer", memory_routes.offer, methods=["POST"]),

@@ -1,12 +1,36 @@
-"""What is remembered, as JSON values: as the command and the server list it."""
+"""What is remembered, as the command and the server list it."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from weiwo.state.kinds import Language
+from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:  # the first line of a question is told before anything heavy is imported
     from weiwo.nodes.memory.earlier_answers import EarlierAnswer
+    from weiwo.nodes.memory.memory_store import MemoryStore
     from weiwo.nodes.memory.plan_templates import PlanTemplate
     from weiwo.nodes.memory.wishes import Wish
+
+
+_LEFT_WATCHES: Final[dict[Language, str]] = {
+    "en": (
+        "standing questions are asked no more, {} are kept: {}; have cron run weiwo ask --fresh --json for each;"
+        " weiwo memory forget KEY drops one"
+    ),
+    "zh": (
+        "定期提问已取消，仍保留 {} 个：{}；请用 cron 为每个问题运行 weiwo ask --fresh --json；"
+        "weiwo memory forget KEY 可删除"
+    ),
+}
+_MOST_NAMED: Final = 5
+
+
+async def describe_left_watches(memory: "MemoryStore", language: Language) -> str:
+    """One line on the standing questions that Weiwo 0.1 left in a home; empty where it left none."""
+    left = await memory.list("watches")
+    named = [f"{one.key} {one_line(str(one.value.get('question')), 100)}" for one in left[:_MOST_NAMED]]
+    return _LEFT_WATCHES[language].format(len(left), "; ".join(named)) if left else ""
 
 
 def wish_as_json(one: "Wish") -> dict[str, str]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=BaseModel)
 Kind = Literal["plans", "wishes", "watches", "answers"]
+"""Kinds of entries; `watches` are standing questions of Weiwo 0.1, which are listed and forgotten, never asked."""
 MOST: Final[Mapping[Kind, int]] = {"plans": 200, "wishes": 50, "watches": 100, "answers": 100}
 """Entries of a kind that are kept."""
 

@@ -264,7 +264,6 @@ class Player:
                 Route("/weiwo/memory", self._changed_something, methods=["POST"]),
                 Route("/weiwo/memory/offer", self._offer, methods=["POST"]),
                 Route("/weiwo/memory/{kind}/{key}", self._changed_something, methods=["DELETE"]),
-                Route("/weiwo/watches/{key}", self._changed_something, methods=["PATCH", "DELETE"]),
                 Route("/weiwo/{view:str}", self._view),
                 Route("/weiwo" + one, self._show),
                 Route("/weiwo" + one + "/moments", self._moments),

@@ -312,33 +312,6 @@ def test_documents_tools_and_settings_are_shown(page, player):
     assert "the environment" in page.inner_text("[data-setting=WEIWO_MODEL]")
 
 
-def test_standing_questions_tell_what_changed_and_are_paused(page, player):
-    change = {"asked": "How long is it?", "old": "310", "new": "330", "sources": ["bridge.md"]}
-    one = {
-        "key": "k1",
-        "question": "How long is the bridge?",
-        "every": 86400,
-        "last": 1_000_036_000,
-        "thread_id": "t9",
-        "changed": 1e9,
-    }
-    player.views["watches"] = {"watches": [{**one, "changes": [change], "problem": "", "paused": False}]}
-    page.click("a[href='#/watches']")
-    told = page.inner_text("[data-watch=k1]")
-    assert "310 → 330" in told.replace("\n", " ")
-    assert "every 1 day" in told
-    assert "Sep 10, 2001" in told, "asked next a day after the last time, a noon in UTC"
-    player.views["watches"]["watches"][0]["paused"] = True
-    page.click("[data-watch=k1] [data-action=pause]")
-    page.wait_for_selector("[data-watch=k1][data-paused=true]")
-    assert player.asked[-1] == ("PATCH", "/weiwo/watches/k1", '{"paused":true}')
-    player.views["watches"] = {"watches": []}
-    page.on("dialog", lambda sure: sure.accept())
-    page.click("[data-watch=k1] [data-action=remove]")
-    page.wait_for_selector("text=No standing question is kept.")
-    assert player.asked[-1][:2] == ("DELETE", "/weiwo/watches/k1")
-
-
 def test_a_changed_plan_or_value_runs_on_beside_the_answer_before(page, player):
     ask(page, OLDER)
     ended(page, "complete")

@@ -1,1 +1,1 @@
-"""`weiwo procedures`, `plans`, `memory` and `watch`: what is remembered, listed, changed and forgotten."""
+"""`weiwo procedures`, `plans` and `memory`: what is remembered, listed, changed and forgotten."""

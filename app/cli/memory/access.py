@@ -48,11 +48,11 @@ def find_key(keys: list[str], given: str, listing: str) -> str:
     return found[0]
 
 
-def forget(kind: Kind, key: str | None, listing: str) -> list[str]:
-    """Forget the one entry of a kind whose key begins as given, or all; returns the keys of what is gone.
+def forget(kinds: Sequence[Kind], key: str | None, listing: str) -> list[str]:
+    """Forget the one entry of some kinds whose key begins as given, or all; returns the keys of what is gone.
 
     Args:
-        kind: The kind.
+        kinds: The kinds.
         key: The beginning of the key; None for all.
         listing: The command that lists the keys there are.
 
@@ -61,16 +61,16 @@ def forget(kind: Kind, key: str | None, listing: str) -> list[str]:
     """
 
     async def work(memory: MemoryStore) -> list[str]:
-        known = [entry.key for entry in await memory.list(kind)]
-        gone = known if key is None else [find_key(known, key, listing)]
+        known = {entry.key: kind for kind in kinds for entry in await memory.list(kind)}
+        gone = list(known) if key is None else [find_key(list(known), key, listing)]
         for one in gone:
-            await memory.delete(kind, one)
+            await memory.delete(known[one], one)
         return gone
 
     return with_memory(work)
 
 
-def forget_command(kind: Kind, key: str | None, listing: str, *, everything: bool, as_json: bool) -> None:
+def forget_command(kinds: Sequence[Kind], key: str | None, listing: str, *, everything: bool, as_json: bool) -> None:
     """`forget`, told to the person.
 
     Raises:
@@ -78,7 +78,7 @@ def forget_command(kind: Kind, key: str | None, listing: str, *, everything: boo
     """
     if (key is None) is not everything:
         raise UsageError(word("key_or_all", listing.removeprefix("weiwo ")))
-    gone = forget(kind, key, listing)
+    gone = forget(kinds, key, listing)
     told = word("forgotten", ", ".join(gone)) if gone else word("none_forgotten")
     tell({"forgotten": gone}, told, as_json=as_json)
 

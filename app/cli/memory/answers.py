@@ -27,7 +27,7 @@ def list_answers_command(*, as_json: bool) -> None:
 
 def forget_answers_command(*, as_json: bool) -> None:
     """Forget them all."""
-    many = len(forget("answers", None, _LISTING))
+    many = len(forget(("answers",), None, _LISTING))
     tell({"forgotten": many}, word("answers_forgotten", many), as_json=as_json)
 
 

@@ -1,4 +1,4 @@
-"""The commands over what is remembered: procedures, plans, wishes and standing questions."""
+"""The commands over what is remembered: procedures, plans and wishes."""
 
 from typing import Annotated, Any
 
@@ -34,32 +34,6 @@ def procedures(
 
     text = question_of(question) if question else ""
     raise typer.Exit(procedures_command(text, context, as_json=json))
-
-
-@memories.command(cls=TextCommand)
-@takes_context("corpus", "web")
-def watch(
-    words: Annotated[
-        list[str],
-        typer.Argument(metavar="QUESTION | list | run | remove KEY", help="A question to keep asking; or what to do."),
-    ],
-    *,
-    every: Annotated[str, typer.Option("--every", metavar="30m|6h|1d|2w", help="How often it is asked.")] = "1d",
-    everything: Annotated[bool, typer.Option("--all", help="With run: those that are not due, too.")] = False,
-    json: Json = False,
-    context: Any,
-) -> None:
-    """Keep a question, list those that are kept, ask those that are due (for cron), or remove one."""
-    from weiwo.app.cli.memory import watch as work  # noqa: PLC0415 - heavy
-
-    if words == ["list"]:
-        work.list_command(as_json=json)
-    elif words == ["run"]:
-        raise typer.Exit(work.run_command(everything=everything, as_json=json))
-    elif words[0] == "remove" and len(words) == 2:
-        work.remove_command(words[1], as_json=json)
-    else:
-        work.add_command(question_of(words), every, context, as_json=json)
 
 
 @plans.callback(invoke_without_command=True)
@@ -99,7 +73,7 @@ def forget(
     """Forget a plan, or all of them."""
     from weiwo.app.cli.memory.access import forget_command  # noqa: PLC0415 - heavy
 
-    forget_command("plans", key, "weiwo plans", everything=everything, as_json=json)
+    forget_command(("plans",), key, "weiwo plans", everything=everything, as_json=json)
 
 
 @wishes.callback(invoke_without_command=True)
@@ -148,4 +122,4 @@ def forget_wish(
     """Forget one of them, or all."""
     from weiwo.app.cli.memory.access import forget_command  # noqa: PLC0415 - heavy
 
-    forget_command("wishes", key, "weiwo memory", everything=everything, as_json=json)
+    forget_command(("wishes", "watches"), key, "weiwo memory", everything=everything, as_json=json)

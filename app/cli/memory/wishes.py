@@ -3,9 +3,11 @@
 from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.memory.access import print_entries, tell, with_memory
 from weiwo.app.cli.memory.words import word
-from weiwo.app.cli.output import write_json
-from weiwo.app.session.memory_listing import wish_as_json
+from weiwo.app.cli.output import hint, write_json
+from weiwo.app.render.labels import system_language
+from weiwo.app.session.memory_listing import describe_left_watches, wish_as_json
 from weiwo.nodes.memory import wishes
+from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.text.language import detect_language
 
 _KEPT = {
@@ -16,7 +18,14 @@ _KEPT = {
 
 def list_command(*, as_json: bool) -> None:
     """List the wishes, the latest first."""
-    found = [wish_as_json(one) for one in with_memory(wishes.list_wishes)]
+
+    async def read(memory: MemoryStore) -> tuple[list[dict[str, str]], str]:
+        found = [wish_as_json(one) for one in await wishes.list_wishes(memory)]
+        return found, await describe_left_watches(memory, system_language())
+
+    found, left = with_memory(read)
+    if left:
+        hint(left)
     if as_json:
         write_json({"memory": found})
         return

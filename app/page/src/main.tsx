@@ -12,7 +12,6 @@ import { read, update, useStore, useWords, type View } from "./store";
 import { statusOf, TurnView } from "./turn";
 import { Corpora, Settings, Tools } from "./views";
 import { Memory } from "./memory";
-import { Watches } from "./watches";
 import { localeOf } from "./words";
 
 const EXAMPLES = {
@@ -60,7 +59,7 @@ function Skip({ to }: { to: "question" | "content" }) {
 }
 
 function Shown({ view }: { view: View }) {
-  return view === "watches" ? <Watches /> : view === "memory" ? <Memory /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />;
+  return view === "memory" ? <Memory /> : view === "corpora" ? <Corpora /> : view === "tools" ? <Tools /> : <Settings />;
 }
 
 /** The state of the connection, said where it is lost and where it is back. */

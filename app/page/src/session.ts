@@ -378,7 +378,7 @@ export function route(): void {
     const threadId = decodeURIComponent(second);
     if (threadId !== read().threadId || read().missing) void open(threadId);
     else update({ view: "ask", menu: false });
-  } else if (["watches", "memory", "corpora", "tools", "settings"].includes(first ?? "")) {
+  } else if (["memory", "corpora", "tools", "settings"].includes(first ?? "")) {
     update({ view: first as View, menu: false, panel: null });
   } else {
     startAnew();

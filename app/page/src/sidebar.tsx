@@ -3,7 +3,7 @@ import { memo } from "preact/compat";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { visible } from "./inline";
 import { loadThreads, remove } from "./threads";
-import { remember, update, useGuest, useOperator, useStore, useWords, type Theme, type View } from "./store";
+import { remember, update, useGuest, useStore, useWords, type Theme, type View } from "./store";
 import type { Dict, ThreadRow } from "./types";
 import { localeOf } from "./words";
 
@@ -18,9 +18,8 @@ export const Sidebar = memo(function Sidebar() {
     return () => clearTimeout(timer);
   }, [search]);
   const shown = (threads ?? []).filter((one) => titleOf(one).toLowerCase().includes(search.trim().toLowerCase()));
-  const operates = useOperator();
   const guest = useGuest();
-  const views: [View, string][] = [...(operates ? [["watches", t("watches")] as [View, string]] : []), ...(guest ? [] : [["memory", t("memory")] as [View, string]]), ["corpora", t("corpora")], ["tools", t("tools")], ["settings", t("settings")]];
+  const views: [View, string][] = [...(guest ? [] : [["memory", t("memory")] as [View, string]]), ["corpora", t("corpora")], ["tools", t("tools")], ["settings", t("settings")]];
   return (
     <nav class="sidebar" aria-label={t("menu")}>
       <a class="brand" href="#/"><span class="seal" aria-hidden="true">帷</span><span><b>{t("title")}</b><small>{t("tagline")}</small></span></a>

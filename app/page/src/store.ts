@@ -32,7 +32,7 @@ export interface Turn {
 /** The run that is drawn: as it is, or as it was at the moment gone back to. */
 export const runAt = (turn: Turn): Run => turn.moment?.run ?? turn.run;
 
-export type View = "ask" | "watches" | "memory" | "corpora" | "tools" | "settings";
+export type View = "ask" | "memory" | "corpora" | "tools" | "settings";
 export type Theme = "auto" | "light" | "dark";
 
 export interface State {

@@ -18,8 +18,6 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weiwo.app.server.access.guard import mark_response
-from weiwo.app.server.access.login_routes import OIDC_LOGIN
-from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.access.users import USER
 from weiwo.app.server.application import ERRORS
 from weiwo.app.server.errors import RequestError
@@ -28,25 +26,19 @@ from weiwo.app.server.routes import OPENAI_API, PAGE, WEIWO_API
 from weiwo.app.server.wire import error_reply
 from weiwo.state.settings import Settings
 
-_ABSENT: Final = frozenset(
+_SERVED: Final = frozenset(
     {
-        "/weiwo/settings",
-        "/weiwo/watches",
-        "/weiwo/watches/{key}",
-        "/weiwo/memory",
-        "/weiwo/memory/offer",
-        "/weiwo/memory/{kind}",
-        "/weiwo/memory/{kind}/{key}",
-        "/weiwo/corpora/{name}/files",
-        "/weiwo/login",
-        "/weiwo/logout",
-        "/weiwo/key",
-        OIDC_LOGIN,
-        CALLBACK,
-        "/weiwo/threads/{thread_id}/moments",
-        "/weiwo/threads/{thread_id}/fork",
+        "/weiwo/info",
+        "/weiwo/corpora",
+        "/weiwo/tools",
+        "/weiwo/threads/{thread_id}",
+        "/weiwo/threads/{thread_id}/passages/{n}",
+        "/weiwo/threads/{thread_id}/export",
+        "/weiwo/threads/{thread_id}/feedback",
+        "/weiwo/threads/{thread_id}/plan/check",
     }
 )
+"""The routes of Weiwo's own API that a host's clients may use; a new one is not served unless it is named here."""
 _CLIENT: Final = "client"
 """The user of each request: the host knows who he is, and he is not the operator."""
 
@@ -82,10 +74,11 @@ class Guest:
 
 def _guests() -> list[BaseRoute]:
     """The routes that work here, each behind its own middleware: those of the host are not touched."""
-    own = [one for one in [*OPENAI_API, *WEIWO_API] if isinstance(one, Route) and one.path not in _ABSENT]
+    own = [*OPENAI_API, *(one for one in WEIWO_API if isinstance(one, Route) and one.path in _SERVED)]
     routes: list[BaseRoute] = [
         Route(one.path, one.endpoint, methods=[*(one.methods or ())], middleware=[Middleware(Guest, free=False)])
         for one in own
+        if isinstance(one, Route)
     ]
     for one in PAGE:
         free = [Middleware(Guest, free=True)]

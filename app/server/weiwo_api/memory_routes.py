@@ -20,7 +20,7 @@ from weiwo.nodes.memory.plan_memory import list_templates
 from weiwo.nodes.memory.wishes import LONGEST_WISH, WishError, add_wish, find_wish, list_wishes
 
 _KINDS: Final[tuple[Kind, ...]] = ("wishes", "answers", "plans")
-"""What is listed and forgotten here; standing questions are the operator's, and have routes of their own."""
+"""What is listed and forgotten here."""
 
 
 async def index(request: Request) -> Response:

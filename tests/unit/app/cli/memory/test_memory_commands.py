@@ -135,11 +135,28 @@ def test_without_a_terminal_nothing_is_kept(capsys):
     assert kept() == []
 
 
-def test_standing_questions_are_kept_listed_and_removed():
-    assert "kept as" in run("watch", "How", "long", "is", "the", "bridge?", "--every", "6h", "--no-web")
-    (one,) = json.loads(run("watch", "list", "--json"))["watches"]
-    assert (one["question"], one["every"], one["values"]) == ("How long is the bridge?", 21_600, {})
-    with pytest.raises(UsageError, match="it is no interval"):
-        run("watch", "How long?", "--every", "often")
-    assert json.loads(run("watch", "remove", one["key"], "--json")) == {"removed": one["key"]}
-    assert json.loads(run("watch", "run", "--json")) == {"runs": []}
+# As Weiwo 0.1 kept it.
+WATCH = {
+    "question": "How long is the bridge?",
+    "every": 21_600.0,
+    "options": '{"web": false}',
+    "last": 1.0,
+    "values": {"How long is it?": {"value": "310 m", "sources": ["bridge.md"]}},
+    "changes": [["How long is it?", "300 m", "310 m", ["bridge.md"]]],
+}
+
+
+def test_standing_questions_of_an_earlier_version_are_named_and_dropped():
+    with_memory(lambda memory: memory.put("watches", "0c9a5f31", WATCH))
+    run("memory", "add", "I work in euros")
+    told = run("memory")
+    assert "standing questions are asked no more, 1 are kept: 0c9a5f31 How long is the bridge?; have cron run" in told
+    assert "I work in euros" in told
+    assert json.loads(run("memory", "forget", "0c9", "--json")) == {"forgotten": ["0c9a5f31"]}
+    assert "standing" not in run("memory")
+    assert kept() == ["I work in euros"]
+
+
+def test_a_command_that_was_removed_says_what_to_do():
+    with pytest.raises(UsageError, match="weiwo watch; standing questions are asked no more; have cron run weiwo ask"):
+        run("watch", "run")

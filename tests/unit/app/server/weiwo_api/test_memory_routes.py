@@ -59,6 +59,17 @@ async def test_plans_are_listed_and_forgotten_and_standing_questions_are_out_of_
         assert await memory.get("watches", "k") is not None
 
 
+@pytest.mark.usefixtures("indexed_home")
+async def test_standing_questions_of_an_earlier_version_are_named_when_the_server_starts(caplog):
+    app = create_app()
+    async with running(app):
+        assert "standing" not in caplog.text
+        memory = app.state.engine.memory("operator")
+        await memory.put("watches", "0c9a5f31", {"question": "How long is the bridge?", "every": 60.0})
+    async with running(create_app()):
+        assert "standing questions are asked no more, 1 are kept: 0c9a5f31 How long is the bridge?" in caplog.text
+
+
 async def test_what_sounds_lasting_is_offered_and_kept_only_when_sent(http):
     async def offered(message: object) -> object:
         return (await http.post("/weiwo/memory/offer", json={"message": message})).json()["wish"]
