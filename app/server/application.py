@@ -10,13 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.server.access.auth import Auth
-from weiwo.app.server.access.users import OPERATOR
 from weiwo.app.server.engine import Engine, open_engine
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.mcp_mount import mcp_routes
 from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, PAGE, WEIWO_API
 from weiwo.app.server.wire import error_reply, reply
 from weiwo.app.session.memory_listing import describe_left_watches
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
