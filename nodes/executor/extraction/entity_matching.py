@@ -11,7 +11,7 @@ from typing import Final
 
 from weiwo.state.cached_property import cached_property
 from weiwo.text.han_folding import SIMPLIFIED
-from weiwo.text.language import HAN, fold, sentences
+from weiwo.text.language import HAN, fold, sentences, word_set
 from weiwo.text.patterns import lazy
 
 LONGEST_TEXT: Final = 20_000
@@ -44,30 +44,7 @@ _WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
 _GIVEN_NAMES: Final = lazy(
     r"(?:(?!(?:The|In|On|At|By|When|After|Before|For|As|His|Her|Its)\s)[A-Z][\w.'’-]{1,20}\s){1,3}"
 )
-_OPENERS: Final = frozenset(
-    [
-        "The",
-        "A",
-        "An",
-        "In",
-        "On",
-        "At",
-        "By",
-        "When",
-        "While",
-        "After",
-        "Before",
-        "Since",
-        "As",
-        "And",
-        "But",
-        "Although",
-        "From",
-        "Of",
-        "For",
-        "With",
-    ]
-)
+_OPENERS: Final = word_set("The A An In On At By When While After Before Since As And But Although From Of For With")
 
 
 @lru_cache(maxsize=32_768)

@@ -47,11 +47,8 @@ _LOOSE: Final = lazy(r"\b(?:of|in|on|by|for|from|with|about|based|that|wh\w+|or|
 
 
 @lru_cache(maxsize=256)
-def find_cues(words: tuple[str, ...], kind: str) -> re.Pattern[str]:
-    """The words of a relation that may be the verb of a clause which gives such a value."""
-    if kind == "agent":
-        verbs = [rf"{word[:-3]}(?:\s(?:in|on|at)\s[^,.;:()]{{2,40}})?\sby" for word in words if word.endswith(" by")]
-        return re.compile(rf"\b(?:{'|'.join(verbs)})\b" if verbs else "(?!)")
+def find_cues(words: tuple[str, ...]) -> re.Pattern[str]:
+    """The words of a relation that may be the verb of a clause which dates something."""
     verbs = [word for word in words if _INTRANSITIVE.fullmatch(word) or _PARTICIPLE.fullmatch(word)]
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, verbs))})\b" if verbs else "(?!)")
 

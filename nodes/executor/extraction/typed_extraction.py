@@ -1,13 +1,13 @@
-"""Typed extraction without a model: a value counts only if subject, relation and value stand in one clause.
+"""Typed extraction without a model: a value counts only if subject, relation and value stand in one clause or record.
 
-`extract_value` reads passages for one parsed look-up. It asserts a value where a clause about the very subject, or a
-record of its name, gives it in one of a few tight patterns, nothing else that the question says is
-left over, and no other such clause of the same document differs. In every other case it is silent. Documents that
-differ from each other are told as rivals.
+`extract_value` reads passages for one parsed look-up. Out of prose it asserts dates and measures alone, where a clause
+about the very subject gives them in one of a few tight patterns; out of a record of the subject's name any field that
+the question asks for. Nothing else that the question says may be left over, and no other such clause of the same
+document may differ. In every other case it is silent. Documents that differ from each other are told as rivals.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -16,7 +16,6 @@ from weiwo.nodes.executor.extraction.clauses import Sentence, sentences_of
 from weiwo.nodes.executor.extraction.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
 from weiwo.nodes.executor.extraction.entity_matching import Page, Subject, page_name, pages, qualifier
 from weiwo.nodes.executor.extraction.figure_patterns import stated_figures
-from weiwo.nodes.executor.extraction.name_patterns import agents_zh, name_after, place_after
 from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues, predicate_start, vouched
 from weiwo.nodes.executor.extraction.records import recorded_values
 from weiwo.nodes.executor.extraction.value_agreement import is_same_date, is_same_figure, is_same_name
@@ -120,20 +119,13 @@ def _readings(name: str) -> Iterator[tuple[Subject, frozenset[str]]]:
 
 
 def _kind(frame: QueryFrame, ret: ValueType) -> str:
-    """The kind of value to read: `date`, `quantity`, `agent`, `place`; empty where none can be."""
+    """The kind of value to read: `date`, `quantity`, or `field`, which records alone give; empty where none can be."""
     relation = relations().get(frame.relation)
     if relation is None or frame.shape != "look_up":
         return ""
     wanted = frame.answer_type if frame.answer_type != "text" else relation.answer_type
-    kinds = {
-        "date": "date",
-        "year": "date",
-        "quantity": "quantity",
-        "number": "quantity",
-        "person": "agent",
-        "place": "place",
-    }
-    kind = kinds.get(wanted, "")
+    dated, counted = wanted in {"date", "year"}, wanted in {"quantity", "number"}
+    kind = "date" if dated else "quantity" if counted else "field" if wanted in {"person", "place", "name"} else ""
     fitting = {"date": {"date", "number", "text"}, "quantity": {"number", "text"}}.get(kind, {"text"})
     return kind if ret in fitting and (ret != "number" or wanted != "date") else ""
 
@@ -154,27 +146,23 @@ def _candidates(
                 yield _Candidate(passage, sentence.text, found, f"look_up:{kind}")
 
 
-_Reader = Callable[[Sentence, int, Relation], StatedValue | None]
-_READERS: Final[dict[str, _Reader]] = {"date": date_after, "agent": name_after, "place": place_after}
-_READERS_ZH: Final = {"date": dates_zh, "agent": agents_zh}
-
-
 def _stated_values(sentence: Sentence, relation: Relation, kind: str) -> Iterator[StatedValue]:
-    """Every value of a kind that a sentence gives the subject by a relation.
+    """Every date or figure that a sentence gives the subject by a relation.
 
     Each pattern is tight: subject, relation and value stand in one clause, with nothing between them but prepositions,
     places and hedges.
     """
     if kind == "quantity":
         yield from stated_figures(sentence, relation)
+    if kind != "date":
         return
-    if kind == "date" and relation.name in SPANNED:
+    if relation.name in SPANNED:
         yield from span_in_brackets(sentence, relation.name)
-    if sentence.han and kind in _READERS_ZH:
-        yield from _READERS_ZH[kind](sentence, relation)
-    for cue in find_cues(relation.says["en"], kind).finditer(sentence.folded):
+    if sentence.han:
+        yield from dates_zh(sentence, relation)
+    for cue in find_cues(relation.says["en"]).finditer(sentence.folded):
         start = predicate_start(sentence, cue)
-        found = _READERS[kind](sentence, cue.end(), relation) if start >= 0 else None
+        found = date_after(sentence, cue.end(), relation) if start >= 0 else None
         if found is not None:
             yield replace(found, start=min(start, found.start))
 
