@@ -10,7 +10,7 @@ What stands after the seconds is what `weiwo ask -v` prints.
 import asyncio
 import io
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from langchain_core.tools import StructuredTool
 
@@ -59,7 +59,7 @@ async def main() -> None:
     lines, begun = Lines(told), time.monotonic()
     context = Context(corpus=None, web=False)
     async for mode, part in graph.astream({"question": QUESTION}, context=context, stream_mode=["custom", "values"]):
-        if mode == "custom":
+        if mode == "custom" and isinstance(part, Mapping):
             lines.event(part)
             for line in told.getvalue().splitlines():
                 print(f"{time.monotonic() - begun:5.1f} s  {line}")

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from weiwo.tools.corpus.evaluation.answer_matching import AnswerText, normalize_answer
 
@@ -297,6 +297,6 @@ def _steps(decomposition: Sequence[dict[str, str]], passages: Sequence[str]) -> 
             break
 
 
-def _lines(path: Path) -> Iterator[dict[str, str]]:
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)

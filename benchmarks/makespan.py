@@ -140,7 +140,7 @@ async def waves(shape: Shape) -> float:
 
     builder = StateGraph(WaveState)
     builder.add_node("wave", lambda _: {})
-    builder.add_node("work", work)  # type: ignore[type-var]
+    builder.add_node("work", work)  # type: ignore[type-var, arg-type]
     builder.add_edge(START, "wave")
     builder.add_conditional_edges("wave", ready, ["work"])
     builder.add_edge("work", "wave")

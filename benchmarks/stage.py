@@ -14,6 +14,7 @@ from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.run_context import context_opener
 from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Outcome, Plan
 from weiwo.state.search import SearchState
 from weiwo.state.settings import Context
@@ -34,7 +35,8 @@ class Stage:
         async def executor(state: SearchState, runtime: Runtime[Context]) -> Any:
             services = await open_context(state, runtime, new_run=uuid4().hex)
             slots = PriorityLimiter(services.settings.limits.max_parallel)
-            work = TaskResources(services, slots, state["question"], services.registry.names())
+            frame = parse_question(state["question"], services.language)
+            work = TaskResources(services, slots, frame, services.registry.names())
             started = time.perf_counter()
             try:
                 return await self.execute(self._plans[state["question"]], work)
