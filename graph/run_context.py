@@ -82,7 +82,9 @@ class _Invocations:
             found = None if anew or control is None else self._opened.get(id(control))
         if found is not None and found.context is runtime.context:
             return found
-        settings = Settings.resolve(runtime.context, from_client=from_client)
+        # As a node of another graph it is handed that graph's context, whatever its type.
+        own = runtime.context if isinstance(runtime.context, Context) else None
+        settings = Settings.resolve(own, from_client=from_client)
         registry, user = await build_registry(settings, self._tools), _find_user(runtime, settings, from_client)
         usual_times: Mapping[str, UsualTime] = {}
         if settings.telemetry:

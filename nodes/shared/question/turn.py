@@ -43,20 +43,26 @@ class ConversationTurn:
 
 
 def find_current_turn(state: SearchState) -> ConversationTurn:
-    """Find the question to answer: a human message not yet taken as one, else `question`.
+    """Find the question to answer: the last human message, unless it was taken as one before, else `question`.
+
+    Behind a handoff others have spoken since: a supervisor that calls a tool, and what the tool said.
 
     Raises:
         QuestionError: There is none, or it cannot be asked.
     """
     messages = state.get("messages", [])
-    last = messages[-1] if messages else None
-    if isinstance(last, HumanMessage) and last.id != state.get("asked"):
+    place = next((n for n in reversed(range(len(messages))) if isinstance(messages[n], HumanMessage)), None)
+    last = messages[place] if place is not None else None
+    ends = last is not None and last is messages[-1]
+    taken = last is not None and last.id == state.get("asked")
+    if isinstance(last, HumanMessage) and not taken and (ends or not _asks_anew(state)):
         try:
-            return ConversationTurn.of(str(last.text), messages[:-1], last)
+            return ConversationTurn.of(str(last.text), messages[:place], last)
         except QuestionError:
             if not _asks_anew(state):
                 raise  # else the message was refused before, and must not stand in the way of a new question
-    history = messages[:-1] if isinstance(last, HumanMessage) else messages
+    at_work = taken and not state.get("result") and not _asks_anew(state)
+    history = messages[:place] if ends or at_work else messages
     return ConversationTurn.of(str(state.get("question") or ""), history, None)
 
 

@@ -1,7 +1,7 @@
 """Which words of the state are the question, and which questions cannot be asked."""
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from weiwo.nodes.shared.question.turn import HISTORY_TURNS, find_current_turn, format_transcript
 from weiwo.nodes.shared.question.validation import QuestionError
@@ -45,6 +45,30 @@ def test_after_an_answer_the_question_counts():
     turn = find_current_turn({"messages": said, "asked": "1", "question": "And when did he die?"})
     assert turn.question == "And when did he die?"
     assert turn.history == tuple(said)
+
+
+HANDOFF = [
+    AIMessage("", id="5", tool_calls=[{"id": "c", "name": "transfer_to_weiwo", "args": {}}]),
+    ToolMessage("Successfully transferred to weiwo", tool_call_id="c", id="6"),
+]
+
+
+def test_behind_a_handoff_the_last_human_message_is_the_question():
+    said = [HumanMessage("Hi", id="1"), AIMessage("Hello", id="2"), HumanMessage("Who was Caesar?", id="3")]
+    for before in ({}, {"asked": "1", "question": "Hi", "result": {"status": "complete"}}):
+        turn = find_current_turn({"messages": [*said, *HANDOFF], **before})
+        assert turn.question == "Who was Caesar?"
+        assert turn.message is said[2]
+        assert turn.history == tuple(said[:2])
+    under_way = {"asked": "3", "question": "Who was Caesar?", "result": {}}
+    turn = find_current_turn({"messages": [*said, *HANDOFF], **under_way})
+    assert (turn.question, turn.history) == ("Who was Caesar?", tuple(said[:2]))
+
+
+def test_a_question_given_beside_a_conversation_counts():
+    said = [HumanMessage("Who was Caesar?", id="1"), *HANDOFF]
+    turn = find_current_turn({"messages": said, "question": "Who was Nero?"})
+    assert (turn.question, turn.history) == ("Who was Nero?", tuple(said))
 
 
 @pytest.mark.parametrize(
