@@ -120,12 +120,11 @@ class Inconsistency(Value):
     """Values that cannot all be right.
 
     Attributes:
-        kind: `order`, an end before its beginning; `rivals`, two values for one thing; `span`, a date outside the time
-            asked about; `units`, a calculation over units that do not fit; `sum`, a whole unlike its parts.
-        severity: Whether it is wrong for certain (`error`), or may be meant so (`warning`).
-        task_ids: The tasks whose values they are; of a `sum` that of the whole first.
-        items: For each of them the item whose value it is; "" of a task that ran once. Empty where all did, and of a
-            `sum`, which holds whole lists.
+        kind: `order`, an end before its beginning; `rivals`, two values for one thing. Threads of 0.1 may hold `span`,
+            `units` and `sum`, which nothing finds any more.
+        severity: Whether it is wrong for certain (`error`), or may be meant so (`warning`, of 0.1 alone).
+        task_ids: The tasks whose values they are.
+        items: Of 0.1 alone: for each of them the item whose value it is.
     """
 
     kind: Literal["order", "rivals", "span", "units", "sum"]
