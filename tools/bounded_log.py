@@ -13,6 +13,8 @@ from sys import intern
 from threading import Lock
 from typing import Any, BinaryIO, Final
 
+from weiwo.tools.private_files import make_private_file
+
 MOST_BYTES: Final = 1_000_000
 
 _TAIL: Final = 500
@@ -93,5 +95,6 @@ def _drop_older_half(path: Path) -> None:
     """Leave the newer half. What another process appends meanwhile may be lost: it is no more than a hint."""
     lines = path.read_bytes().splitlines(keepends=True)
     shorter = path.with_suffix(f".{os.getpid()}.tmp")
+    make_private_file(shorter)
     shorter.write_bytes(b"".join(lines[len(lines) // 2 :]))
     shorter.replace(path)

@@ -18,18 +18,17 @@ _LONGEST: Final = 20
 class FileLock:
     """A file that this process has locked, until it is closed."""
 
-    def __init__(self, path: Path, mode: int = 0o600) -> None:
+    def __init__(self, path: Path) -> None:
         """Take the lock.
 
         Args:
-            path: The file; made if it is not there.
-            mode: Its permissions then.
+            path: The file; made if it is not there, for its owner alone.
 
         Raises:
             BlockingIOError: Another process has it.
             OSError: The file cannot be opened.
         """
-        self._handle = os.open(path, _FLAGS, mode)
+        self._handle = os.open(path, _FLAGS, 0o600)
         try:
             _lock(self._handle)
         except OSError:

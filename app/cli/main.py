@@ -13,6 +13,7 @@ import typer
 from weiwo.app.cli.command_group import CommandGroup
 from weiwo.app.cli.failures import silence_output, tell_failure
 from weiwo.state.home import home
+from weiwo.tools.private_files import close_home
 
 app = typer.Typer(
     name="weiwo",
@@ -30,6 +31,7 @@ app = typer.Typer(
 def start(context: typer.Context) -> None:
     """Read `.env` of the working directory, then the user's own `config.toml`; what is set already wins."""
     read_env(context)
+    close_home(home())
     if (home() / "config.toml").exists():
         from weiwo.app.configuration.config_file import apply_config  # noqa: PLC0415 - upon need
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from weiwo.app.errors import AppError, MisuseError
 from weiwo.state.home import home
+from weiwo.tools.private_files import make_private_folder
 
 TABLE: Final = "env"
 _OF_A_MODEL: Final = frozenset({"WEIWO_MODEL", "OPENAI_BASE_URL", "WEIWO_CONTEXT_TOKENS", "WEIWO_THINKING"})
@@ -82,7 +83,7 @@ def write_config(settings: Mapping[str, str], environ: Mapping[str, str] = os.en
     lines = ["# Written by weiwo; the environment and a folder's .env win over it.", f"[{TABLE}]"]
     lines += [f"{name} = {_quoted(value)}" for name, value in sorted({**read_config(environ), **settings}.items())]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:  # mode 600
             file.write("\n".join(lines) + "\n")
         Path(file.name).replace(path)

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from weiwo.app.errors import AppError, MisuseError
 from weiwo.state.home import home
+from weiwo.tools.private_files import make_private_folder
 
 NAME: Final = ".env"
 _MOST_BYTES: Final = 1_000_000
@@ -140,7 +141,7 @@ def write_trusted(trusted: Mapping[str, Any]) -> None:
     """
     path = _list_path(os.environ)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:  # mode 600
             file.write(json.dumps(trusted, indent=1, ensure_ascii=False) + "\n")
         os.replace(file.name, path)  # noqa: PTH105 - both are strings and paths of one folder

@@ -24,6 +24,7 @@ from weiwo.graph.persistence.storage import (
     sqlite_error,
 )
 from weiwo.state.settings import Settings
+from weiwo.tools.private_files import make_private_file
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -75,6 +76,7 @@ async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
     from weiwo.graph.persistence.sqlite_saver import AsyncSqliteSaver  # noqa: PLC0415 - heavy
 
     await asyncio.to_thread(make_folder, path.parent)
+    await asyncio.to_thread(make_private_file, path)
     try:
         # Where a file does not open, `aiosqlite` leaves a thread behind.
         await asyncio.to_thread(lambda: sqlite3.connect(path, timeout=BUSY_SECONDS).close())

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.state.errors import WeiwoError
+from weiwo.tools.private_files import close_home, make_private_file, make_private_folder
 
 if TYPE_CHECKING:
     from weiwo.state.settings import Settings
@@ -86,6 +87,7 @@ def require_writable(path: Path) -> None:
         StorageError: It cannot.
     """
     make_folder(path.parent)
+    make_private_file(path)
     try:
         with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as database:
             database.execute("BEGIN IMMEDIATE")
@@ -101,10 +103,11 @@ def make_folder(folder: Path) -> None:
         StorageError: It cannot be made.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder)
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise StorageError(f"cannot create the folder {folder}; {why}; set WEIWO_HOME to a folder") from None
+    close_home(folder)
 
 
 def sqlite_error(path: Path, error: sqlite3.Error) -> StorageError:

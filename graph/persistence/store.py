@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.graph.persistence.checkpointer import CONNECT_SECONDS
-from weiwo.graph.persistence.storage import BUSY_SECONDS, masked
+from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, masked
 from weiwo.state.settings import Settings
+from weiwo.tools.private_files import make_private_file
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -79,8 +80,8 @@ async def _sqlite(path: Path, warn: Callable[[str], None]) -> "AsyncIterator[Bas
 
 def _openable(path: Path) -> None:
     """Make the file's folder and see that it opens: one that does not is no store at all."""
-    # Questions and what was found for them are nobody else's business.
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
+    make_private_file(path)
     with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as database:
         database.execute("PRAGMA schema_version")
 

@@ -21,6 +21,7 @@ from weiwo.graph.persistence.storage import BUSY_SECONDS, sqlite_error
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 from weiwo.tools.file_lock import FileLock
+from weiwo.tools.private_files import make_private_folder
 
 OPERATOR: Final = "operator"
 """The user who runs the server, and the command: threads without a record are theirs."""
@@ -100,7 +101,7 @@ async def claimed(settings: Settings, thread_id: str, database_url: str | None =
 
 
 def _lock_file(path: Path, thread_id: str) -> FileLock:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     try:
         return FileLock(path)
     except BlockingIOError:

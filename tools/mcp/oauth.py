@@ -20,6 +20,7 @@ from weiwo.state.home import home
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.mcp.bounded_http import bounded_client
 from weiwo.tools.mcp.servers import McpServer
+from weiwo.tools.private_files import make_private_folder
 
 FILE: Final = "mcp_tokens.json"
 LOGIN_SECONDS: Final = 300.0
@@ -66,7 +67,7 @@ class TokenFile:
             known = kept.pop(key, None) is not None
             if value is not None:
                 kept[key] = value
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self._path.parent)
             other = self._path.with_suffix(f".{os.getpid()}.tmp")
             with os.fdopen(os.open(other, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
                 json.dump(kept, file)

@@ -17,6 +17,7 @@ import numpy as np
 
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
+from weiwo.tools.private_files import make_private_file
 from weiwo.tools.redaction import redacted
 from weiwo.tools.selection.sparse_index import Matrix
 
@@ -125,6 +126,7 @@ class VectorCache:
                 connection.execute(f"DELETE FROM vectors WHERE id IN ({oldest})", (count // 2,))  # noqa: S608 - ours
 
     def _open(self) -> sqlite3.Connection:
+        make_private_file(self._path)
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
         connection.execute(_TABLE)
         return connection

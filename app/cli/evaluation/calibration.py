@@ -17,6 +17,7 @@ from weiwo.app.export.formats import ExportError
 from weiwo.app.render.figures_table import figures_table
 from weiwo.nodes.reflection.calibration import FILE, load_calibrations
 from weiwo.state.settings import Settings
+from weiwo.tools.private_files import make_private_file, make_private_folder
 
 
 def calibration_command(folders: Sequence[str], *, keep: bool, as_json: bool) -> None:
@@ -60,7 +61,8 @@ def calibration_command(folders: Sequence[str], *, keep: bool, as_json: bool) ->
     kept = {name: one.model_dump(mode="json") for name, one in load_calibrations(home).items()}
     kept[reader] = calibration.model_dump(mode="json")
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        make_private_folder(home)
+        make_private_file(home / FILE)
         write_atomically(home / FILE, (json.dumps(kept, indent=1) + "\n").encode())
     except (ExportError, OSError) as error:
         raise CommandError(f"--keep: {error}") from error

@@ -15,6 +15,7 @@ from weiwo.nodes.shared.planning.tool_ranking import open_vectors
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
+from weiwo.tools.private_files import make_private_folder
 from weiwo.tools.selection.evaluation import LabelledQuestion, evaluate_tools
 from weiwo.tools.selection.tool_index import ToolDocument, ToolIndex
 from weiwo.tools.selection.tool_scenes import ToolUse
@@ -81,7 +82,7 @@ def _evaluate(dataset: Dataset, tools: list[ToolDocument], uses: list[ToolUse]) 
 
     texts = [*(tool.text() for tool in tools), *(one.text for one in questions), *(use.question for use in uses)]
     folder = Path(settings.home) / "evaluation"
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     model = load_embedder(name)
     cache = open_vectors(folder, model, model.embed_texts(["?"]).shape[1])
     vectors = cache.fill(texts, partial(tell_stages(), "embedding"))

@@ -13,6 +13,7 @@ from typing import Any
 from weiwo.app.cli.errors import FAILED
 from weiwo.app.cli.output import hint, say
 from weiwo.state.home import home
+from weiwo.tools.private_files import make_private_file, make_private_folder
 
 
 def remember_files(thread_id: str, files: Sequence[Path]) -> None:
@@ -25,7 +26,8 @@ def remember_files(thread_id: str, files: Sequence[Path]) -> None:
     note = _note_of(thread_id)
     with suppress(OSError):
         if files:
-            note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(note.parent)
+            make_private_file(note)
             note.write_text(json.dumps([str(file) for file in files]), "utf-8")
         else:
             note.unlink(missing_ok=True)

@@ -70,7 +70,7 @@ def print_result(
 def _first_time(settings: Settings) -> bool:
     """Whether the hint about models has not been given on this machine; from now on it has."""
     try:
-        (Path(settings.home) / "model-hint-given").touch(exist_ok=False)
+        (Path(settings.home) / "model-hint-given").touch(0o600, exist_ok=False)
     except OSError:  # given, or there is no place to note it
         return False
     return True

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from weiwo.state.settings import Settings
 from weiwo.tools.bounded_log import append_record, read_records
+from weiwo.tools.private_files import make_private_folder
 
 FILE: Final = "spending.jsonl"
 LEAST_KNOWN: Final = 3
@@ -38,7 +39,7 @@ def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
         spent["cost"] += cost_of(price_of(settings, call["model"]), call["input_tokens"], call["output_tokens"])
     row = {"at": time.time(), "status": result.get("status"), "depth": settings.depth, "models": models}
     with suppress(OSError):
-        Path(settings.home).mkdir(parents=True, exist_ok=True)
+        make_private_folder(Path(settings.home))
     append_record(Path(settings.home) / FILE, row)
 
 

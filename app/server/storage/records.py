@@ -19,6 +19,7 @@ import orjson
 from weiwo.app.server.storage.record_types import Event, RunRecord, RunStatus, Spending, ThreadRecord
 from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
 from weiwo.graph.persistence.thread_lock import RECORDS_FILE, THREADS_TABLE
+from weiwo.tools.private_files import make_private_file
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -267,9 +268,9 @@ class Records:
 
     def _connect(self) -> sqlite3.Connection:
         make_folder(self._path.parent)
+        make_private_file(self._path)
         database = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
         self._database = database
-        self._path.chmod(0o600)
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("PRAGMA secure_delete=FAST")  # a key that is deleted is overwritten

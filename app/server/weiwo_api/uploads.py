@@ -25,6 +25,7 @@ from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
 from weiwo.tools.printable import one_line
+from weiwo.tools.private_files import make_private_file, make_private_folder
 
 MOST_UPLOAD_BYTES: Final = 100_000_000
 MOST_USER_BYTES: Final = 1_000_000_000
@@ -55,8 +56,9 @@ async def upload(request: Request, settings: Settings) -> Response:
     if user != OPERATOR and await asyncio.to_thread(_size, kept.parent, stored_name(user, "")) > MOST_USER_BYTES:
         told = f"the upload; your files are longer than {MOST_USER_BYTES:,} bytes; ask the operator"
         raise RequestError(413, told, f"您的文件合计超过 {MOST_USER_BYTES:,} 字节；请联系管理员")
-    await asyncio.to_thread(lambda: kept.mkdir(mode=0o700, parents=True, exist_ok=True))
+    await asyncio.to_thread(make_private_folder, kept)
     part, size = kept / f".{name}.{os.urandom(4).hex()}.part", 0
+    await asyncio.to_thread(make_private_file, part)
     try:
         async with await anyio.open_file(part, "wb") as file:
             async for chunk in request.stream():

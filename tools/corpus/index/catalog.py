@@ -20,6 +20,7 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
+from weiwo.tools.private_files import make_private_file
 
 DEFAULT_NAME: Final = "default"
 """The corpus that is meant where none is named."""
@@ -130,8 +131,10 @@ def record_loader(folder: Path, loader: str) -> None:
 
 
 def _write_note(folder: Path, roots: Iterable[str], loaders: Iterable[str]) -> None:
-    (folder / ".gitignore").write_text("*\n", encoding="ascii")  # no document, should the home be among the documents
     beside = folder / f"{_ROOTS}.{os.getpid()}"
+    for file in (folder / ".gitignore", beside):
+        make_private_file(file)
+    (folder / ".gitignore").write_text("*\n", encoding="ascii")  # no document, should the home be among the documents
     note = {"roots": sorted(roots), "loaders": sorted(loaders), "at": time.time()}
     beside.write_text(json.dumps(note), encoding="ascii")
     beside.replace(folder / _ROOTS)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from weiwo.text.ngrams import Indexer
 from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.private_files import close_files, make_private_folder
 
 if TYPE_CHECKING:
     import tantivy
@@ -202,7 +203,7 @@ class KeywordIndex:
         build.add_text_field("mark", tokenizer_name="raw", index_option="basic")
         for field in _FIELDS:
             build.add_text_field(field, tokenizer_name=field, index_option="freq")
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self.path)
         index = tantivy.Index(build.build(), str(self.path))
         index.config_reader("manual")
         blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
@@ -227,18 +228,19 @@ class KeywordIndex:
 
     def begin_update(self) -> "KeywordUpdate":
         """Begin to write."""
-        return KeywordUpdate(self._index, self._stem, self.snapshot(1 << 62).generation)
+        return KeywordUpdate(self.path, self._index, self._stem, self.snapshot(1 << 62).generation)
 
 
 class KeywordUpdate:
     """Brings the index up to the store, commit by commit; one at a time."""
 
-    def __init__(self, index: "tantivy.Index", stem: "tantivy.TextAnalyzer", committed: int) -> None:
+    def __init__(self, folder: Path, index: "tantivy.Index", stem: "tantivy.TextAnalyzer", committed: int) -> None:
         import tantivy  # noqa: PLC0415  # heavy
 
         self._tantivy = tantivy
         self._schema = index.schema
         self._indexed = Indexer(stem.analyze)
+        self._folder = folder
         self._writer = index.writer(_WRITER_BYTES, 1)
         self._writer.garbage_collect_files()  # what a kill left of a commit bears the names that this one will use
         self.committed = committed
@@ -276,6 +278,7 @@ class KeywordUpdate:
             mark.add_unsigned("generation", self._added)
             self._writer.add_document(mark)
             self._writer.commit()
+            close_files(self._folder)  # tantivy makes them as the umask says
             self.committed, self.pending = self._added, 0
         return self.committed
 
@@ -283,3 +286,4 @@ class KeywordUpdate:
         """Wait for segments to be merged, and let go of the files."""
         with suppress(ValueError):  # a writer that has failed
             self._writer.wait_merging_threads()
+        close_files(self._folder)

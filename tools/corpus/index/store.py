@@ -17,6 +17,7 @@ from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.index.schema import SCHEMA, VERSION
 from weiwo.tools.corpus.index.store_reads import LIVE, read_generation
 from weiwo.tools.corpus.records import Changes, KnownFile
+from weiwo.tools.private_files import make_private_file
 
 _BUSY_SECONDS: Final = 30.0
 _IDLE_CONNECTIONS: Final = 8
@@ -100,6 +101,7 @@ class Store:
         try:
             connection, made = self._idle.get_nowait(), False
         except Empty:
+            make_private_file(self.path)
             connection = sqlite3.connect(
                 self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
             )

@@ -19,6 +19,7 @@ from weiwo.tools.corpus.index.schema import STORE
 from weiwo.tools.corpus.index.store import Store
 from weiwo.tools.corpus.records import Changes, KnownFile
 from weiwo.tools.file_lock import FileLock
+from weiwo.tools.private_files import make_private_folder
 
 _LOCK: Final = "writer.lock"
 _COMMIT_EVERY: Final = 50_000
@@ -42,7 +43,7 @@ def take_writer_lock(folder: Path, wait_seconds: float = 0.0) -> FileLock:
     until = time.monotonic() + wait_seconds
     while True:
         try:
-            lock = FileLock(folder / _LOCK, 0o644)
+            lock = FileLock(folder / _LOCK)
         except BlockingIOError as held:
             if time.monotonic() >= until:
                 by = f"process {held}" if str(held) else "another process"
@@ -68,7 +69,7 @@ class IndexWriter:
             CorpusError: The folder cannot be used; one line.
         """
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
             self._lock = take_writer_lock(folder, wait_seconds)
         except OSError as error:
             raise CorpusError(f"index {folder}: {error.strerror or error}; choose another folder") from None

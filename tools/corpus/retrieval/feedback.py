@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from weiwo.tools.private_files import make_private_folder
+
 FILE: Final = "feedback.jsonl"
 LONGEST_WORDS: Final = 4_000
 _LONGEST_LINE: Final = 50_000
@@ -39,7 +41,7 @@ def record_feedback(home: Path, feedback: Feedback) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(home)
     line = json.dumps(asdict(feedback), ensure_ascii=True).encode() + b"\n"
     handle = os.open(home / FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:

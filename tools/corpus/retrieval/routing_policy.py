@@ -24,6 +24,7 @@ from pydantic import Field, ValidationError, field_validator
 from weiwo.state.values import Value
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
+from weiwo.tools.private_files import make_private_folder
 
 PolicyStage = Literal["shadow", "trial", "default"]
 
@@ -300,7 +301,7 @@ def save_policy(home: Path, policy: RoutingPolicy) -> None:
         kept = found if isinstance(found, dict) else {}
     kept[policy.embeddings] = policy.model_dump(mode="json")
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        make_private_folder(home)
         handle, name = tempfile.mkstemp(dir=home, prefix=_FILE)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(kept, file, ensure_ascii=False, indent=1)

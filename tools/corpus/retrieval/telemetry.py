@@ -23,6 +23,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Final
 
 from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.private_files import make_private_file
 
 FILE: Final = "telemetry.sqlite"
 MOST_RECORDS: Final = 20_000
@@ -145,6 +146,7 @@ class TelemetryRecorder:
         if time.monotonic() < self._resting_until:
             return False
         try:
+            make_private_file(self.path)
             with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS)) as connection, connection:
                 self._apply(connection, items)
         except Exception as error:  # noqa: BLE001  # whatever it is, the next record finds this thread alive
