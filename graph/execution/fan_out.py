@@ -42,8 +42,12 @@ from weiwo.nodes.shared.planning.expectation import record_task
 from weiwo.state import Evidence, Outcome, Plan, Repair, Task, Usage
 from weiwo.state.search import add_usage, merge_by_key, merge_evidence
 
-_UNBOUNDED: Final = 1_000_000
-"""A caller's `max_concurrency` bounds work, as `max_parallel` does; bounding Sends, it would bound waiting."""
+_UNBOUNDED: Final = 0
+"""A caller's `max_concurrency` bounds work, as `max_parallel` does; bounding Sends, it would bound waiting.
+
+LangGraph makes no semaphore for 0. Behind one, the save of a checkpoint that is cancelled at once is a coroutine that
+nobody ever awaits.
+"""
 
 
 async def run_plan(

@@ -137,8 +137,6 @@ async def test_a_write_that_fails_fails_for_those_who_wait_and_the_next_one_succ
         assert [item.checkpoint["channel_values"]["n"] async for item in saver.alist(AT)] == [9, 0]
 
 
-# LangGraph drops a coroutine of its own, never awaited, when a run is cancelled at the wrong moment.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.usefixtures("sample")
 @pytest.mark.parametrize("events", range(6))
 async def test_a_cancelled_run_can_be_resumed(database: str, events: int) -> None:
