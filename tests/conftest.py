@@ -2,11 +2,10 @@
 
 import asyncio
 import gc
-import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
@@ -16,12 +15,10 @@ import pytest
 from hypothesis import settings
 
 from tests.support.examples import register_profiles
-from weiwo.app.cli import progress_line
 from weiwo.models.endpoint_memory import forget_endpoints
 from weiwo.state.settings import Settings
 from weiwo.tools.calling import call_context
-from weiwo.tools.corpus import load_corpus, loading
-from weiwo.tools.corpus.ingestion import refresh
+from weiwo.tools.corpus import load_corpus
 
 register_profiles()
 settings.load_profile("ci" if os.environ.get("CI") else "default")  # `--hypothesis-profile` has the last word
@@ -69,16 +66,6 @@ def pytest_runtest_setup() -> None:
     """No test sees the tool call that another one had under way, or what it taught of a model endpoint."""
     call_context._current.set(None)
     forget_endpoints()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def a_slow_moment_changes_nothing() -> Iterator[None]:
-    """A machine that is busy just then makes no corpus keep a listing of files, and lets nobody tell how far it is."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(loading, "_QUICK_LISTING", math.inf)
-        patched.setattr(refresh, "_FIRST_LINE_SECONDS", math.inf)
-        patched.setattr(progress_line, "LINE_SECONDS", math.inf)
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,13 @@ from weiwo.tools.corpus.index.catalog import (
     read_note,
 )
 from weiwo.tools.corpus.index.schema import STORE
-from weiwo.tools.corpus.ingestion.refresh import RequestedFiles, embed_missing, make_temporary_folder, refresh_corpus
+from weiwo.tools.corpus.ingestion.refresh import (
+    Clock,
+    RequestedFiles,
+    embed_missing,
+    make_temporary_folder,
+    refresh_corpus,
+)
 from weiwo.tools.corpus.ingestion.shared_jobs import BackgroundJob, Notify, run_shared
 from weiwo.tools.corpus.retrieval.external_store import EXTERNAL_MARK, open_external
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
@@ -41,9 +47,9 @@ _log: Final = logging.getLogger(__name__)
 
 _KEPT: Final = 8
 _MOST_SAID: Final = 1_000
+_MANY_FILES: Final = 1_000
 _LISTING_SHARE: Final = 20
-"""A listing that took its time is good for so many times as long."""
-_QUICK_LISTING: Final = 0.05
+"""A listing of many files is good for so many times as long as it took."""
 _TROUBLE: Final = (OSError, sqlite3.Error, ValueError)
 """What a folder that cannot be written comes to; tantivy's errors are ValueErrors."""
 
@@ -53,6 +59,7 @@ async def load_corpus(
     *,
     settings: Settings | None = None,
     tell: Notify | None = None,
+    clock: Clock = time.monotonic,
 ) -> Corpus:
     """Open documents, indexed on the fly where they are files; quick where nothing has changed.
 
@@ -64,6 +71,7 @@ async def load_corpus(
             not given.
         tell: Told what a person should know, such as how far indexing is, each line once in a process; logged if not
             given.
+        clock: Seconds, by which it is known how long a listing is good, and when it is time to tell something.
 
     Returns:
         The corpus, shared by all who load the same; it may be empty.
@@ -75,7 +83,7 @@ async def load_corpus(
     settings = settings or Settings.resolve()
     given = tuple(os.fspath(entry) for entry in entries)
     key = (given, settings.home, settings.embeddings, settings.telemetry, settings.corpus_by_name)
-    return await run_shared(key, lambda job: _CorpusLoader(settings, job).load(given), tell or _log_line)
+    return await run_shared(key, lambda job: _CorpusLoader(settings, job, clock).load(given), tell or _log_line)
 
 
 def default_corpus_paths() -> tuple[Path, ...]:
@@ -111,10 +119,11 @@ _guard: Final = Lock()
 class _CorpusLoader:
     """Loads what one call names; blocks."""
 
-    def __init__(self, settings: Settings, job: BackgroundJob[Corpus]) -> None:
+    def __init__(self, settings: Settings, job: BackgroundJob[Corpus], clock: Clock) -> None:
         self._settings = settings
         self._home = Path(settings.home)
         self._job = job
+        self._clock = clock
 
     def load(self, given: Sequence[str]) -> Corpus:
         if given and self._settings.corpus_by_name:
@@ -156,18 +165,18 @@ class _CorpusLoader:
         home_folder = locate_by_roots(self._home, paths)
         folder = _substitutes.get(str(home_folder), home_folder)
         kept = self._find_open(folder)
-        if kept is not None and time.monotonic() < kept.until:
+        if kept is not None and self._clock() < kept.until:
             return kept.corpus
-        began = time.monotonic()
+        began = self._clock()
         files = RequestedFiles.find(paths)
-        took = time.monotonic() - began
+        took = self._clock() - began
         try:
             kept = self._refresh(folder, files)
         except _TROUBLE as error:
             if _is_embedding_error(error):
                 raise
             kept = self._open_substitute(home_folder, files, error)
-        kept.until = time.monotonic() + took * _LISTING_SHARE if took > _QUICK_LISTING else 0.0
+        kept.until = self._clock() + took * _LISTING_SHARE if len(files.listing.files) > _MANY_FILES else 0.0
         return kept.corpus
 
     def _open_substitute(self, folder: Path, files: RequestedFiles, error: Exception) -> _OpenCorpus:
@@ -190,7 +199,7 @@ class _CorpusLoader:
         """Bring a corpus up to its files, and open it."""
         kept = self._find_open(folder)
         if kept is None or kept.files != files or kept.corpus.corpus.generation != files.generation:
-            refresh_corpus(folder, files, self._job, self._notify)
+            refresh_corpus(folder, files, self._job, self._notify, self._clock)
             kept = self._open_folder(folder)
             kept.files = files
             kept.corpus.corpus.left_out = files.problems

@@ -4,7 +4,7 @@ import atexit
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from glob import has_magic
@@ -34,6 +34,8 @@ MOST_EMBEDDED: Final = 2_000
 """Passages that are embedded at a question; for more, there is `weiwo index`."""
 
 EmbeddingOutcome = Literal["done", "again", "unfit"]
+Clock = Callable[[], float]
+"""Seconds since some moment."""
 
 _FIRST_LINE_SECONDS: Final = 2.0
 _LINE_SECONDS: Final = 10.0
@@ -82,7 +84,9 @@ class RequestedFiles:
         return cls(tuple(map(make_absolute, paths)), tops, listing, one_line(", ".join(map(_name_top, tops)), 100))
 
 
-def refresh_corpus(folder: Path, files: RequestedFiles, job: BackgroundJob[Any], say: Notify) -> None:
+def refresh_corpus(
+    folder: Path, files: RequestedFiles, job: BackgroundJob[Any], say: Notify, clock: Clock = time.monotonic
+) -> None:
     """Bring a corpus up to its files, and note in `files` what is left out.
 
     Args:
@@ -90,6 +94,7 @@ def refresh_corpus(folder: Path, files: RequestedFiles, job: BackgroundJob[Any],
         files: The files.
         job: Runs what is asynchronous.
         say: Told how far it is, and what a person should know.
+        clock: Seconds, by which it is known when it is time to say how far it is.
 
     Raises:
         CorpusError: The folder cannot be used.
@@ -120,9 +125,8 @@ def refresh_corpus(folder: Path, files: RequestedFiles, job: BackgroundJob[Any],
         record_roots(folder, files.roots)
         limits = IngestLimits(workers=1 if few else 0)  # one more process costs more than it gains there
         with pin_working_directory():
-            report = job.run_coroutine(
-                ingest_files(files.roots, writer, progress=_make_progress_reporter(files.label, say), limits=limits)
-            )
+            progress = _make_progress_reporter(files.label, say, clock)
+            report = job.run_coroutine(ingest_files(files.roots, writer, progress=progress, limits=limits))
     finally:
         writer.close()
     record_roots(folder, files.roots)
@@ -203,14 +207,14 @@ def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> t
     return tuple(sorted(problems, key=lambda problem: problem.source))
 
 
-def _make_progress_reporter(label: str, say: Notify) -> Any:
+def _make_progress_reporter(label: str, say: Notify, clock: Clock) -> Any:
     """Says how far indexing is, once it takes long enough to wonder."""
-    next_at = time.monotonic() + _FIRST_LINE_SECONDS
+    next_at = clock() + _FIRST_LINE_SECONDS
 
     def watch(now: "IngestProgress") -> None:
         nonlocal next_at
-        if now.files_total and now.files < now.files_total and time.monotonic() >= next_at:
-            next_at = time.monotonic() + _LINE_SECONDS
+        if now.files_total and now.files < now.files_total and clock() >= next_at:
+            next_at = clock() + _LINE_SECONDS
             say(f"indexing {label}: {now.files:,} of {now.files_total:,} files …")
 
     return watch

@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import time
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,7 +21,6 @@ from weiwo.tools.corpus import (
     DocumentNotFoundError,
     default_corpus_paths,
     load_corpus,
-    loading,
 )
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.index import embedding_models
@@ -356,7 +356,7 @@ async def test_a_home_that_cannot_be_written_keeps_nobody_from_answering(docs, t
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     where = Settings(home=str(tmp_path / "file" / "home"))
     for _ in range(2):
-        corpus = await load_corpus([docs], settings=where, tell=said.append)
+        corpus = await load_corpus([docs], settings=where, tell=said.append, clock=lambda: 0.0)
         assert (await corpus.search("Pest"))[0].source == "docs/bridge.md"
     (line,) = said
     assert "cannot be kept" in line
@@ -383,7 +383,7 @@ async def test_a_full_disk_while_indexing_is_no_end_either(docs, tmp_path, monke
 
     monkeypatch.setattr(IndexWriter, "apply", full)
     monkeypatch.setattr("tempfile.tempdir", None)
-    corpus = await load_corpus([docs], tell=said.append)
+    corpus = await load_corpus([docs], tell=said.append, clock=lambda: 0.0)
     assert corpus.size == 3
     assert ["database or disk is full" in line for line in said] == [True]
 
@@ -403,18 +403,15 @@ async def test_while_another_is_writing_what_is_there_is_searched(docs, tmp_path
     await load_corpus([docs])
     (docs / "new.md").write_text("unicorn", encoding="utf-8")
     with IndexWriter(locate_by_roots(tmp_path / "home", [docs])):
-        corpus = await load_corpus([docs], tell=said.append)
+        corpus = await load_corpus([docs], tell=said.append, clock=lambda: 0.0)
         assert (corpus.size, len(said), "another process" in said[0]) == (3, 1, True)
     assert (await load_corpus([docs])).size == 4
 
 
-async def test_what_takes_long_says_how_far_it_is(docs, monkeypatch):
-    said = []
-    times = iter([0.0])
-    monkeypatch.setattr(refresh, "_FIRST_LINE_SECONDS", 2.0)
-    monkeypatch.setattr(refresh, "time", SimpleNamespace(monotonic=lambda: next(times, 3.0)))
-    await load_corpus([docs], tell=said.append)
-    assert said == ["indexing docs: 0 of 3 files …"]
+async def test_what_takes_long_says_how_far_it_is(docs):
+    said, seconds = [], count(step=10)
+    await load_corpus([docs], tell=said.append, clock=lambda: next(seconds))
+    assert said[0] == "indexing docs: 0 of 3 files …"
 
 
 async def test_passages_get_vectors_where_there_is_a_model(docs, tmp_path, monkeypatch):
@@ -423,33 +420,37 @@ async def test_passages_get_vectors_where_there_is_a_model(docs, tmp_path, monke
     said = []
     monkeypatch.setattr(embedding_models, "load_embedder", lambda name: Embedder(name, model, sleep=lambda _: None))
     where = Settings(home=str(tmp_path / "home"), embeddings="fake:letters", telemetry=False)
-    corpus = await load_corpus([docs], settings=where, tell=said.append)
+    corpus = await load_corpus([docs], settings=where, tell=said.append, clock=lambda: 0.0)
     assert (await corpus.search("Pest"))[0].source == "docs/bridge.md"
     assert len(said) == 1
     assert "connection refused" in said[0]
     model.down = False
     monkeypatch.setattr(refresh, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + 3_600))
-    corpus = await load_corpus([docs], settings=where, tell=said.append)
+    corpus = await load_corpus([docs], settings=where, tell=said.append, clock=lambda: 0.0)
     assert summarize_corpus(locate_by_roots(tmp_path / "home", [docs])).vectors == {"fake:letters": (3, 3)}
     asked = len(model.calls)
-    await load_corpus([docs], settings=where, tell=said.append)
+    await load_corpus([docs], settings=where, tell=said.append, clock=lambda: 0.0)
     assert (len(model.calls), len(said)) == (asked, 1)
 
 
-async def test_a_listing_that_took_long_is_good_for_a_while(docs, monkeypatch):
-    listings = []
+@pytest.mark.parametrize(("many", "good_for"), [(0, 0.0), (1_000, 60.0)])
+async def test_a_listing_of_many_files_is_good_for_twenty_times_as_long_as_it_took(docs, monkeypatch, many, good_for):
+    listings, time = [], SimpleNamespace(now=0.0)
     walk = refresh.list_files
 
     def slow(tops):
+        time.now += 3.0
         listings.append(tops)
-        time.sleep(0.06)
         return walk(tops)
 
     monkeypatch.setattr(refresh, "list_files", slow)
-    monkeypatch.setattr(loading, "_QUICK_LISTING", 0.05)
-    monkeypatch.setattr(loading, "_LISTING_SHARE", 100_000)
-    assert await load_corpus([docs]) is await load_corpus([docs])
-    assert len(listings) == 1
+    for number in range(many):
+        (docs / f"{number}.md").touch()
+    corpus = await load_corpus([docs], clock=lambda: time.now)
+    for passed, listed in ((good_for - 1.0, 1 if many else 2), (2.0, 2 if many else 3)):
+        time.now += passed
+        assert await load_corpus([docs], clock=lambda: time.now) is corpus
+        assert len(listings) == listed
 
 
 async def test_many_searches_at_the_same_time_agree(docs):
