@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Outcome,
         OutcomeDetail,
         OutcomeStatus,
+        PassageCall,
         Quote,
         Rival,
         WeakValue,
@@ -88,6 +89,7 @@ __all__ = [
     "OutcomeStatus",
     "Outline",
     "OutlinedSection",
+    "PassageCall",
     "Plan",
     "PlanFormatError",
     "QueryFrame",
@@ -120,6 +122,7 @@ if not TYPE_CHECKING:
         "assessment": ("Assessment", "Clarification", "Level", "TeamConfig", "TeamName"),
         "evidence": (
             *("AheadValue", "Evidence", "Failure", "Finding", "Hop", "Inconsistency", "MonitorReport", "Outcome"),
+            "PassageCall",
             *("OutcomeDetail", "OutcomeStatus", "Quote", "Rival", "WeakValue"),
         ),
         "kinds": ("VALUE_TYPES", "DecidedBy", "FailureKind", "Language", "ValueType", "item_type"),

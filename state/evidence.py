@@ -17,6 +17,29 @@ FILE_DATE: Final = "file_date"
 """The flag of a passage whose document states no date: the day its file was changed stands in."""
 
 
+class PassageCall(Value):
+    """A call of a tool that returned a passage as its own words, which the call is then context of.
+
+    Attributes:
+        tool: The tool.
+        arguments: What it was called with.
+    """
+
+    tool: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The call in one line, such as `weather(city: Tokyo)`."""
+        said = ", ".join(f"{name}: {_in_words(value)}" for name, value in self.arguments.items())
+        return f"{self.tool}({said})"
+
+
+def _in_words(value: JsonValue) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_in_words(one)}" for name, one in value.items())
+    return ", ".join(map(_in_words, value)) if isinstance(value, list) else "" if value is None else str(value)
+
+
 class Evidence(Value):
     """A passage and where it came from.
 
@@ -35,6 +58,7 @@ class Evidence(Value):
         also: Further addresses of the same text.
         flags: What readers should beware of, such as `instructions`: it addresses the model.
         superseded_by: Source of a newer version of the same document; empty where none is known.
+        calls: The calls that it is the whole reply to; none of what a search found, which has a source of its own.
     """
 
     id: str
@@ -51,9 +75,18 @@ class Evidence(Value):
     also: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     superseded_by: str = ""
+    calls: tuple[PassageCall, ...] = Field((), exclude_if=not_)
+
+    @property
+    def heading(self) -> str:
+        """What stands above its text and is of what it speaks: its title, and the calls that it is the reply to."""
+        return "; ".join(filter(None, (self.title, *map(str, self.calls))))
 
     def merged(self, other: "Evidence") -> "Evidence":
-        """This passage with the other's origins added and the better score and rank kept."""
+        """This passage with the other's origins added and the better score and rank kept.
+
+        Calls are added where these returned the very same words.
+        """
         return self.model_copy(
             update={
                 "task_ids": tuple(dict.fromkeys((*self.task_ids, *other.task_ids))),
@@ -61,8 +94,13 @@ class Evidence(Value):
                 "rank": min(self.rank, other.rank),
                 "also": tuple(a for a in dict.fromkeys((*self.also, other.source, *other.also)) if a != self.source),
                 "flags": tuple(dict.fromkeys((*self.flags, *other.flags))),
+                "calls": self._joined_calls(other),
             }
         )
+
+    def _joined_calls(self, other: "Evidence") -> tuple[PassageCall, ...]:
+        new = other.calls if other.id == self.id else ()
+        return (*self.calls, *(call for call in new if call not in self.calls))
 
 
 class Quote(Value):

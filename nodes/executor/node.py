@@ -101,7 +101,7 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
             **update,
             "outcome": outcomes.outcome_of_computation(task, computed, {**known, "cached": batch.all_cached}),
         }
-    old, new = state.get("passages", []), batch.passages(task.id)
+    old, new = state.get("passages", []), batch.passages(task.id, services.registry)
     passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(new)))
     return {**update, "fresh": max(0, len(passages) - len(old)), "latest": len(new), "passages": passages}
 

@@ -26,6 +26,9 @@ from weiwo.tools.printable import clipped, one_line, printable
 MOST_PASSAGES: Final = 20
 """Passages kept of one call of a tool that is not ours."""
 
+TOOL_SOURCE: Final = "tool:"
+"""How the source begins of what names none: it is the tool's own word."""
+
 _TEXT_KEYS: Final = ("content", "text", "page_content", "snippet", "body", "summary", "description", "abstract")
 _TITLE_KEYS: Final = ("title", "name", "heading", "headline")
 _SOURCE_KEYS: Final = ("url", "link", "href", "source", "uri")
@@ -195,7 +198,7 @@ def _item_passages(item: Mapping[str, Any], tool: str, source: str = "") -> Iter
         said = "" if only is None else only if isinstance(only, str) else _dump_json(only)
     text = printable(said).strip()
     title = next((one_line(item[key]) for key in _TITLE_KEYS if isinstance(item.get(key), str)), "")
-    source = next((s for key in _SOURCE_KEYS if (s := _safe_source(item.get(key)))), source or f"tool:{tool}")
+    source = next((s for key in _SOURCE_KEYS if (s := _safe_source(item.get(key)))), source or TOOL_SOURCE + tool)
     date = next((day for key in _DATE_KEYS if (day := iso_date(item.get(key)))), None)
     pieces = [(text, "")]
     if measure_weight(text) > LARGEST:

@@ -34,9 +34,9 @@ def find_unmentioned_name(
     """The name that a question asks about, if no passage has any of its names; None if one has, or none is named.
 
     A passage has the names of its document, since a document rarely repeats what it is about: its title, the names of
-    its file and folders, and what other passages of it say. A policy, minutes, a list and the like speak of what their
-    folder is about, where other documents of it name the subject. Passages in another script write names otherwise, and
-    are not judged.
+    its file and folders, and what other passages of it say. What a tool said has the arguments of its call.
+    A policy, minutes, a list and the like speak of what their folder is about, where other documents of it name the
+    subject. Passages in another script write names otherwise, and are not judged.
 
     Args:
         question: What is asked.
@@ -67,8 +67,8 @@ def may_speak_of(question: str, passage: Evidence) -> bool:
 
 
 def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]) -> bool:
-    """Whether passages, their titles and sources included, have a part of any of the names."""
-    said = fold(" ".join(f"{passage.title} {passage.source} {passage.text}" for passage in passages))
+    """Whether passages, their headings and sources included, have a part of any of the names."""
+    said = fold(" ".join(f"{passage.heading} {passage.source} {passage.text}" for passage in passages))
     words = set(re.findall(f"[^\\W_{HAN}]+", said))
     return any(
         not parts or any(part in said if re.match(f"[{HAN}]", part) else part in words for part in parts)

@@ -133,7 +133,7 @@ async def _search(
         batch = await make_calls([{"tool": instance.tool, "args": args}], instance.id, services, lease, [None])
     finally:
         lease.end()
-    new = batch.passages(instance.id)
+    new = batch.passages(instance.id, services.registry)
     return await asyncio.to_thread(lambda: merge_passages([], flag_injections(new)))
 
 

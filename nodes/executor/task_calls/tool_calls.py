@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count, zip_longest
+from typing import Final
 
 from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.task_calls.hedging import HedgedCall, MeteredCall, make_hedged
@@ -11,10 +12,16 @@ from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.events import TaskProgressEvent
+from weiwo.state.evidence import PassageCall
 from weiwo.tools.calling.elicitation import NOBODY, Elicitation, ElicitationAnswer, UserAnswers
 from weiwo.tools.calling.errors import ElicitationError
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
+from weiwo.tools.calling.results import TOOL_SOURCE
+from weiwo.tools.registry import Registry
+
+_OWN_SOURCES: Final = (TOOL_SOURCE, "mcp://")
+"""How sources begin that are the tool itself."""
 
 
 @dataclass(frozen=True)
@@ -80,19 +87,34 @@ class CallBatch:
         """Time they took, the slowest one's."""
         return max((done.seconds for done in self.done), default=0.0)
 
-    def passages(self, task_id: str) -> list[Evidence]:
+    def passages(self, task_id: str, registry: Registry) -> list[Evidence]:
         """What was found: the best of each call, then the second of each, and so on; each text once.
 
-        An instance's passages belong to the whole task.
+        An instance's passages belong to the whole task. What a tool said itself belongs to its call.
         """
         own = task_id.partition("[")[0]
-        ranks = zip_longest(*(result.passages for _, result in self.results))
+        ranks = zip_longest(*(_own_replies(call, result, registry) for call, result in self.results))
         kept: dict[str, Evidence] = {}
         for passage in (passage for rank in ranks for passage in rank if passage is not None):
             known = kept.get(passage.id)
             stamped = passage.model_copy(update={"task_ids": (own,)})
             kept[passage.id] = stamped if known is None else known.merged(stamped)
         return list(kept.values())
+
+
+def _own_replies(call: Call, result: ToolResult, registry: Registry) -> list[Evidence]:
+    """The passages of a result; with its call those that are what the tool itself says.
+
+    A hit of a search is none: it is found by its words, and need not speak of what was searched for. Nor is what has a
+    source of its own.
+    """
+    if registry.info(call["tool"]).cluster == "search":
+        return list(result.passages)
+    calls = (PassageCall(tool=call["tool"], arguments=call["args"]),)
+    return [
+        one.model_copy(update={"calls": calls}) if one.source.startswith(_OWN_SOURCES) else one
+        for one in result.passages
+    ]
 
 
 async def make_calls(

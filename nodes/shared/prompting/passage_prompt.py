@@ -61,7 +61,8 @@ def format_passage(n: int, passage: Evidence, *, new: bool = False) -> str:
     old = f' superseded_by="{_attribute(passage.superseded_by, 200)}"' if passage.superseded_by else ""
     note = f' note="{NOTE}"' if INSTRUCTIONS in passage.flags else ""
     fresh = ' new="yes"' if new else ""
-    more = f"{date}{old}{fresh}{note}"
+    call = f' call="{_attribute("; ".join(map(str, passage.calls)), 300)}"' if passage.calls else ""
+    more = f"{call}{date}{old}{fresh}{note}"
     return f'<passage n="{n}" title="{title}" source="{source}"{more}>\n{quote_as_data(passage.text)}\n</passage>'
 
 

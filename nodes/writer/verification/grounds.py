@@ -190,7 +190,7 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
     """What passages and calculations carry together.
 
     Args:
-        passages: The cited passages; their titles count as their words.
+        passages: The cited passages; their headings count as their words.
         outcomes: The cited calculations.
     """
     numbers: list[float] = []
@@ -203,7 +203,7 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
         _take(outcome.value, numbers, dates, said)
         _take(outcome.detail.computation, numbers, dates, said)
     sources = tuple(
-        parse_source(fold_script(passage.title), fold_script(passage.text), passage.date) for passage in passages
+        parse_source(fold_script(passage.heading), fold_script(passage.text), passage.date) for passage in passages
     )
     words = tuple(fold(result) for result in results if len(result) > 1)
     return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words)
