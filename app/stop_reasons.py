@@ -5,6 +5,7 @@ from typing import Final
 _STOPS: Final[dict[str, tuple[str, str]]] = {
     "not_found": ("something asked for was not found", "有所问内容未找到"),
     "unsupported_claims": ("not every statement is carried by a source", "并非每处陈述都有来源支持"),
+    "not_checked": ("not every statement could be checked", "并非每处陈述都经过核对"),
     "weak_evidence": ("it rests on evidence that is not firm", "所依据的证据不够可靠"),
     "tool_failure": ("the tools failed", "工具调用失败"),
     "model_failed": ("the model failed", "模型未能回应"),

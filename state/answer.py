@@ -9,14 +9,16 @@ from weiwo.state.values import Value
 Decision = Literal["finish", "retry", "replan", "deepen", "abort"]
 Status = Literal["complete", "extracts", "partial", "failed"]
 """`extracts`: nothing is asserted beyond what the sources' own words, which are shown, say."""
-Verdict = Literal["quoted", "computed", "supported", "matched", "judgement", "unsupported", "contradicted", "uncited"]
+Verdict = Literal[
+    "quoted", "computed", "supported", "matched", "judgement", "unchecked", "unsupported", "contradicted", "uncited"
+]
 """What checking a claim found.
 
-`quoted`: a source says it in these words; `computed`: it follows from a calculation; `supported`: a model judged
-that its
-sources carry it; `matched`: code saw that its particulars occur there and nothing speaks against it; `judgement`: the
-writer's own, resting on cited claims; `unsupported`: no source carries it; `contradicted`: a source says otherwise;
-`uncited`: it states nothing that needs a source.
+`quoted`: a source says it in these words; `computed`: it follows from a calculation; `supported`: a model judged that
+its sources carry it; `matched`: code saw that its particulars occur there and nothing speaks against it; `judgement`:
+the writer's own, resting on cited claims; `unchecked`: code found nothing against it, and the model that was to judge
+it did not; `unsupported`: no source carries it; `contradicted`: a source says otherwise; `uncited`: it states nothing
+that needs a source.
 """
 DOUBTFUL: Final = frozenset({"unsupported", "contradicted"})
 """Verdicts of claims that must not stand unmarked."""
@@ -94,7 +96,7 @@ class Claim(Value):
         text: The sentence, without its citation marks.
         citations: Numbers of the sources it cites.
         verdict: What checking it found.
-        reason: Which words failed, and why; empty where none did.
+        reason: Which words failed, and why; of an unchecked one, why nobody judged it; else empty.
     """
 
     text: str

@@ -26,7 +26,7 @@ _EVEN: Final = 0.05
 _ASKED: Final = lazy(
     r"\b(?:charts?|graph(?:ed|s)?|plot(?:ted|s)?|diagrams?)\b|图表|柱状图|折线图|条形图|曲线图|走势图|画.{0,4}图"
 )
-_UNVERIFIED: Final = DOUBTFUL | {"uncited"}
+_UNVERIFIED: Final = DOUBTFUL | {"uncited", "unchecked"}
 
 
 def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], question: str) -> tuple[Node, ...]:

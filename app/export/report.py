@@ -142,7 +142,7 @@ class Report:
     def verdicts(self) -> dict[str, int]:
         """How many claims got which verdict; of those that need a source."""
         told = [str(claim.get("verdict")) for claim in self.claims]
-        order = ("quoted", "supported", "matched", "computed", "judgement", "unsupported", "contradicted")
+        order = ("quoted", "supported", "matched", "computed", "judgement", "unchecked", "unsupported", "contradicted")
         return {verdict: told.count(verdict) for verdict in order if verdict in told}
 
     @property

@@ -49,6 +49,7 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     "supported": ("its sources carry it, as a model judged", "经模型判断，来源支持"),
     "matched": ("its particulars stand in its sources", "要点见于来源"),
     "judgement": ("the writer's own judgement, on cited statements", "作者依据所引陈述作出的判断"),
+    "unchecked": ("nobody checked it: the model that judges did not", "未经核对：负责判断的模型没有作出判断"),
     "unsupported": ("no source carries it", "没有来源支持"),
     "contradicted": ("a source says otherwise", "与来源相悖"),
 }

@@ -18,7 +18,10 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import MOST_REASONS, CheckedClaim, ClaimSources, check_cited
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.sources import CitableSource
-from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Verdict
+from weiwo.nodes.writer.verification.check import check_statement
+from weiwo.nodes.writer.verification.grounds import collect_grounds
+from weiwo.nodes.writer.verification.quantities import find_quantities
+from weiwo.state import DOUBTFUL, Claim, Verdict
 from weiwo.text.language import fold
 
 MOST_CLAIMS: Final = 30
@@ -26,8 +29,10 @@ MOST_CLAIMS: Final = 30
 ENOUGH_CLAIMS: Final = 8
 """Claims from which on the next heading begins another call; a call for each short section would cost more."""
 MOST_CALLS: Final = 6
-"""Calls for one answer; what is beyond keeps the verdict of the code."""
+"""Calls for one answer; what is beyond is left unchecked."""
 AT_ONCE: Final = 3
+NOT_JUDGED: Final = "no judgement of it was given"
+"""Why a claim is unchecked that a model was asked to judge, or for which no call was left."""
 SHORTEST_QUOTE: Final = 6
 """Characters of a passage that show what code did not find there."""
 
@@ -97,7 +102,8 @@ async def judge_claims(
 ) -> None:
     """Have a model judge the claims that code could not verify whole; changes the verdicts of the draft.
 
-    A quick search does without, and so does a run whose limits leave no room: the verdicts say what they rest on.
+    A quick search does without. What a model was to judge and did not is `unchecked`: a check that failed, came late
+    or found no room in the limits of the run is not passed.
 
     Args:
         services: The models.
@@ -107,53 +113,94 @@ async def judge_claims(
             computed.
     """
     role = verifier_role(services)
-    if not role or services.settings.depth == "quick" or services.budget.exhausted():
+    if not role or services.settings.depth == "quick":
         return
-    batches = list(_batches(draft, places))[:MOST_CALLS]
-    gate = asyncio.Semaphore(AT_ONCE)
+    batches = list(_batches(draft, places))
+    limit = services.budget.exhausted()
+    given, gate = draft.given(question), asyncio.Semaphore(AT_ONCE)
 
-    async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement]:
+    async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement | str]:
+        """What was judged of each claim, or why it was not."""
         claims = [draft.in_context(place.piece, place.position) for place in batch]
         prompt = _entailment_prompt(services.models, role, claims, draft.sources.items, question)
         messages = [SystemMessage(SYSTEM), HumanMessage(prompt)]
         async with gate:
             try:
                 reply = await services.models.structured(role, "verify", messages, EntailmentReply)
-            except ModelCallError:
-                return {}  # in the trace; the verdicts of the code stand
-        return {batch[one.n - 1]: one for one in reply.verdicts if 1 <= one.n <= len(batch)}
+            except ModelCallError as failed:
+                return dict.fromkeys(batch, failed.reason)
+        judged = {batch[one.n - 1]: one for one in reply.verdicts if 1 <= one.n <= len(batch)}
+        return {place: judged.get(place, NOT_JUDGED) for place in batch}
 
-    language = draft.sources.language
-    for judged in await asyncio.gather(*map(ask, batches)):
-        for place, judgement in judged.items():
+    asked = [] if limit else batches[:MOST_CALLS]
+    beyond = {place: limit or NOT_JUDGED for batch in batches[len(asked) :] for place in batch}
+    for found in (*await asyncio.gather(*map(ask, asked)), beyond):
+        for place, judgement in found.items():
             piece = draft.pieces[place.piece]
             before = piece.checked[place.position]
-            piece.checked[place.position] = _judged(before, judgement, draft.sources.passages, language)
+            piece.checked[place.position] = _settled(before, judgement, given)
             if not before.claim.citations and piece.checked[place.position].claim.citations:
-                piece.cite(place.position, language)
+                piece.cite(place.position, given.language)
 
 
-def _judged(
-    checked: CheckedClaim, judgement: ClaimJudgement, passages: Mapping[int, Sequence[Evidence]], language: Language
-) -> CheckedClaim:
+def _settled(checked: CheckedClaim, judgement: ClaimJudgement | str, given: ClaimSources) -> CheckedClaim:
+    """A claim as it was judged, or left unchecked for a reason; what code doubts of it stays doubtful."""
+    if isinstance(judgement, ClaimJudgement):
+        return _judged(checked, judgement, given)
+    if checked.claim.verdict in DOUBTFUL:
+        return checked
+    reason = remove_links(safe_note(judgement), (), given.language)
+    return replace(checked, claim=checked.claim.model_copy(update={"verdict": "unchecked", "reason": reason}))
+
+
+def _judged(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSources) -> CheckedClaim:
     """A claim as judged; what code did not find in its sources has to be shown there in their own words.
 
     One that cited nothing cites from then on where these stand; a recommendation needs none.
     """
     verdict, own = _VERDICTS[judgement.verdict], checked.claim.citations
-    shown = tuple(n for n in own or passages if _quotes(judgement.quote, passages.get(n, ())))
-    if checked.hard and verdict not in DOUBTFUL and not shown and (own or verdict != "judgement"):
+    shown = tuple(n for n in own or given.passages if _shows(judgement.quote, n, checked.claim, given))
+    if checked.hard and verdict not in DOUBTFUL and not shown and not _recommends(verdict, checked.claim, given):
         return checked
-    reason = remove_links(safe_note(judgement.words), (), language) if verdict in DOUBTFUL else ""
+    reason = remove_links(safe_note(judgement.words), (), given.language) if verdict in DOUBTFUL else ""
     citations = own or (() if verdict in DOUBTFUL else shown[:1])
     claim = checked.claim.model_copy(update={"verdict": verdict, "reason": reason, "citations": citations})
     return replace(checked, claim=claim)
 
 
-def _quotes(quote: str, cited: Iterable[Evidence]) -> bool:
-    """Whether a model shows the words of a cited passage for what code did not find there."""
+def _shows(quote: str, n: int, claim: Claim, given: ClaimSources) -> bool:
+    """Whether a model quotes words of a source that hold each number, date, version and name of a claim.
+
+    Of a claim that cites something its other sources, calculations among them, may hold some. What a tool returned
+    tells its figures without their units, which are for the model to judge.
+    """
     words = " ".join(fold(quote).split()).strip(" .。\"'“”…")
-    return len(words) >= SHORTEST_QUOTE and any(words in " ".join(fold(one.text).split()) for one in cited)
+    quoted = [one for one in given.passages.get(n, ()) if words in " ".join(fold(one.text).split())]
+    if len(words) < SHORTEST_QUOTE or not quoted:
+        return False
+    text = blank_marks(claim.text)[0].strip()
+    if any(passage.calls for passage in quoted):
+        text = _without_units(text)
+    if claim.citations:
+        return not check_cited(text, claim.citations, given).hard
+    told = collect_grounds([one.model_copy(update={"text": quote}) for one in quoted])
+    naming = collect_grounds(quoted)
+    return not check_statement(text, told, naming=naming, language=given.language, question=given.question).hard
+
+
+def _without_units(text: str) -> str:
+    """A text with its quantities as bare figures."""
+    for one in reversed(find_quantities(text)):
+        if one.unit:
+            text = f"{text[: one.start]}{one.value:.15g}{text[one.end :]}"
+    return text
+
+
+def _recommends(verdict: Verdict, claim: Claim, given: ClaimSources) -> bool:
+    """Whether a claim that cites nothing is a recommendation whose particulars are all among the sources."""
+    everything = (*given.passages, *given.computed)
+    own = claim.citations or verdict != "judgement"
+    return not own and not check_cited(blank_marks(claim.text)[0].strip(), everything, given).hard
 
 
 def _batches(draft: Draft, places: Sequence[ClaimPlace] | None) -> Iterator[list[ClaimPlace]]:
@@ -233,14 +280,14 @@ async def judge_statement(
     found = check_cited(blank_marks(written)[0].strip(), numbers, given)
     reason = "; ".join(found.reasons[:MOST_REASONS])
     claim = Claim(text=written, citations=numbers, verdict=found.verdict, reason=reason)
-    checked = CheckedClaim(0, len(written), claim, found.hard)
+    checked = CheckedClaim(0, len(written), claim, found.hard or not numbers)
     if not is_open(checked):
         return found.verdict
     sources = (CitableSource(n, evidence=passage) for n, found in given.passages.items() for passage in found)
     prompt = _entailment_prompt(models, role, [("", claim)], sources, given.question)
     try:
         reply = await models.structured(role, "verify", [SystemMessage(SYSTEM), HumanMessage(prompt)], EntailmentReply)
-    except ModelCallError:
-        return found.verdict
-    judged = (_judged(checked, one, given.passages, given.language) for one in reply.verdicts[:1])
-    return next(judged, checked).claim.verdict
+    except ModelCallError as failed:
+        return _settled(checked, failed.reason, given).claim.verdict
+    judged = (_judged(checked, one, given) for one in reply.verdicts[:1])
+    return next(judged, _settled(checked, NOT_JUDGED, given)).claim.verdict

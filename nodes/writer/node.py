@@ -30,7 +30,7 @@ from weiwo.nodes.writer.learning import learn_from_answer
 from weiwo.nodes.writer.part_check import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
-from weiwo.nodes.writer.reader_answer import read_out
+from weiwo.nodes.writer.reader_answer import needs_judgement, read_out
 from weiwo.nodes.writer.report.assembly import assemble_report
 from weiwo.nodes.writer.report.outline import report_sources
 from weiwo.nodes.writer.report.section import ReportDraft
@@ -38,7 +38,7 @@ from weiwo.nodes.writer.result import build_message, build_result
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
 from weiwo.nodes.writer.small_talk import reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
-from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, judge_status
+from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, find_unchecked, judge_status
 from weiwo.nodes.writer.token_stream import stream_answer
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
@@ -51,6 +51,11 @@ UNSOURCED = {"en": "(from the model, no source)", "zh": "（出自模型，没�
 """Said of what a model answered out of its own head."""
 ASSUMED = {"en": "Assumed: {}.", "zh": "假定：{}。"}
 """Said of a question that can mean several things, where nobody was asked which."""
+NOT_CHECKED = {
+    "en": "Not every statement was checked against its sources: {}.",
+    "zh": "并非每处陈述都与来源核对过：{}。",
+}
+"""Said where a model was to judge what an answer says and did not."""
 ONE_DRAFT = {
     "en": "The limit {} left no room for a report in sections; this is a single draft.",
     "zh": "上限 {} 不够分节撰写报告；以上是一次写成的稿子。",
@@ -162,6 +167,8 @@ async def _followed(
         yield draft.accept(f"\n\n{ASSUMED[services.language].format(say(assumed))}", [])
     if report is not None and report.outline.limit and not report.sections and draft.decided_by == "model":
         yield draft.accept(f"\n\n{ONE_DRAFT[services.language].format(report.outline.limit)}", [])
+    if (unchecked := find_unchecked(draft.claims)) and draft.spoken:
+        yield draft.accept(f"\n\n{NOT_CHECKED[services.language].format(unchecked.reason.rstrip('.。'))}", [])
     if listed := _source_list(state, services, draft):
         yield listed
 
@@ -298,7 +305,7 @@ async def _grounded(
         draft.decided_by = "model"
         for piece in pieces:
             yield draft.add(piece)
-        if not all(piece.verified for piece in pieces) or _cites_orders(draft):
+        if needs_judgement(pieces, draft.sources, state["assessment"].frame) or _cites_orders(draft):
             await settle_draft(context, services, draft, question, say)
         return
     opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either

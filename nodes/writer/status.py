@@ -1,9 +1,11 @@
 """The status of a result: whether the answer is complete, and if not, the stop reason. Reads what was recorded."""
 
+from collections.abc import Sequence
+
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import Draft, all_supported
 from weiwo.nodes.writer.gaps import find_gaps
-from weiwo.state import MonitorReport, Outcome, Plan, Status
+from weiwo.state import Claim, MonitorReport, Outcome, Plan, Status
 from weiwo.state.search import SearchState
 
 NEEDS_NO_SOURCE = frozenset({"small_talk", "writing"})
@@ -37,10 +39,22 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
 
 def _left_open(state: SearchState, services: RunContext, draft: Draft) -> str:
     """What keeps an answer whose plan came to an end from being complete; empty where nothing does."""
-    if not all_supported(draft.claims):
-        return "unsupported_claims"
+    if unsupported := _unsupported(draft):
+        return unsupported
     kinds = {gap.kind for gap in find_gaps(state, services.language)}
     return "not_found" if "uncovered" in kinds else "weak_evidence" if kinds else ""
+
+
+def _unsupported(draft: Draft) -> str:
+    """Why the claims of an answer do not hold, or are not known to; empty where they do."""
+    if not all_supported(draft.claims):
+        return "unsupported_claims"
+    return "not_checked" if find_unchecked(draft.claims) else ""
+
+
+def find_unchecked(claims: Sequence[Claim]) -> Claim | None:
+    """The first claim that a model was to judge and did not, with why."""
+    return next((claim for claim in claims if claim.verdict == "unchecked"), None)
 
 
 def _judge_unsearched(state: SearchState, draft: Draft, limit: str | None) -> tuple[Status, str]:
@@ -50,7 +64,8 @@ def _judge_unsearched(state: SearchState, draft: Draft, limit: str | None) -> tu
     if draft.broken and (draft.decided_by == "model" or not writable):
         return "partial", limit or "model_failed"
     if draft.decided_by == "model" and draft.sources.final:  # it cites what the conversation cited
-        return ("complete", "finished") if all_supported(draft.claims) else ("partial", "unsupported_claims")
+        unsupported = _unsupported(draft)
+        return ("partial", unsupported) if unsupported else ("complete", "finished")
     if draft.decided_by == "model" and shape not in NEEDS_NO_SOURCE:
         return "partial", "no_source"
     return ("complete", "finished") if writable else ("partial", "no_model")

@@ -8,6 +8,7 @@ replies given one a request, the last one for ever. A reply is a dict (a functio
 exception (raised), a function of the request, or, for a stream, a tuple of strings and exceptions.
 """
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -100,6 +101,12 @@ class FakeModel(BaseChatModel):
         return reply
 
 
+def agree(request: Request) -> dict[str, Any]:
+    """A verifier's reply: every claim that code does not doubt is supported, of the others nothing is said."""
+    listed = re.findall(r"(?m)^(\d+)\. .*\n?(   Doubt)?", request.text.split("\nClaims:\n")[-1])
+    return {"verdicts": [{"n": int(n), "verdict": "supported"} for n, doubt in listed if not doubt]}
+
+
 def check_parts(draft: str, prompt: str) -> str:
     """A draft with the line before it that its prompt may ask for; one that has it, or begins with a line end, stays."""
     says = "MISSING:" in draft[:20] or draft.startswith("\n")
@@ -107,8 +114,8 @@ def check_parts(draft: str, prompt: str) -> str:
 
 
 def fake(**script: Any) -> FakeModel:
-    """A model with this script; where a task fails while others run, it knows no other way unless told one."""
-    script = {"RepairReply": {"vertices": []}} | script
+    """A model with this script; unless told otherwise it verifies what code does not doubt, and repairs nothing."""
+    script = {"RepairReply": {"vertices": []}, "EntailmentReply": agree} | script
     return FakeModel(script={name: list(r) if isinstance(r, list) else [r] for name, r in script.items()})
 
 

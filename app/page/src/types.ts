@@ -6,7 +6,8 @@ export type Dict = Record<string, unknown>;
 export type RowState = "waiting" | "running" | "succeeded" | "empty" | "failed" | "blocked" | "unknown";
 export type Status = "complete" | "extracts" | "partial" | "failed";
 export type Verdict =
-  | "quoted" | "computed" | "supported" | "matched" | "judgement" | "unsupported" | "contradicted" | "uncited";
+  | "quoted" | "computed" | "supported" | "matched" | "judgement" | "unchecked" | "unsupported" | "contradicted"
+  | "uncited";
 
 export interface Vertex {
   id: string;

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
+from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources
 from weiwo.nodes.writer.draft import Draft, Piece
-from weiwo.nodes.writer.entailment import EntailmentReply, judge_claims, judge_statement
+from weiwo.nodes.writer.entailment import NOT_JUDGED, EntailmentReply, judge_claims, judge_statement
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
-from weiwo.state import Claim, Evidence, passage_id
+from weiwo.state import Claim, Evidence, PassageCall, passage_id
 
 TEXT = "Trams run every ten minutes or so on weekdays, and six times an hour in summer. The depot closed in 1987."
 
@@ -37,18 +38,99 @@ async def judged(claim: str, verdict: str, quote: str = "", *flags: str) -> tupl
     return await judge_statement(model, "verifier", claim, (1,), given), model.prompt
 
 
+@pytest.mark.parametrize("quote", ["Six times an hour  in summer", "it says so in the passage", ""])
+async def test_a_nod_with_a_true_quote_carries_no_figure_that_stands_nowhere(quote):
+    verdict, prompt = await judged("In summer they run every 37 minutes.", "supported", quote)
+    assert verdict == "unsupported"
+    assert "   Doubt: “37 minutes”" in prompt
+
+
+REGISTER = (
+    "Weiwo 3.9 was released on 3 May 2019 by Marta Lund. The hall is 21 metres high and has 40 seats.\n"
+    "该馆于2019年5月3日开放，由林玛塔设计，高21米，有40个座位。"
+)
+
+
 @pytest.mark.parametrize(
-    ("quote", "found"),
+    ("claim", "quote"),
     [
-        ("Six times an hour  in summer", "supported"),
-        ("it says so in the passage", "unsupported"),
-        ("", "unsupported"),
+        ("The hall has 57 seats [1].", "has 40 seats"),
+        ("The hall is 21 feet high [1].", "The hall is 21 metres high"),
+        ("It was released on 8 August 2021 [1].", "released on 3 May 2019"),
+        ("Weiwo 3.10 was released in 2019 [1].", "Weiwo 3.9 was released"),
+        ("It was released by Peter Holm [1].", "by Marta Lund"),
+        ("The hall has 57 seats.", "has 40 seats"),
+        ("该馆有57个座位[1]。", "有40个座位"),
+        ("该馆于2021年8月8日开放[1]。", "该馆于2019年5月3日开放"),
+        ("该馆高21英尺[1]。", "高21米"),
     ],
 )
-async def test_what_code_does_not_find_has_to_be_shown(quote, found):
-    verdict, prompt = await judged("In summer they run every 37 minutes.", "supported", quote)
-    assert verdict == found
-    assert "   Doubt: “37 minutes”" in prompt
+@pytest.mark.parametrize("verdict", ["supported", "judgement"])
+async def test_a_nod_lifts_no_doubt_about_a_value_that_its_quote_does_not_hold(claim, quote, verdict):
+    assert await nodded(claim, quote, verdict) in {"unsupported", "contradicted"}
+
+
+async def test_a_missing_citation_is_not_made_good_by_words_that_hold_another_value():
+    assert await nodded("The hall has 40 seats.", "The hall is 21 metres high") == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("The hall has 40 seats.", "has 40 seats"),
+        ("It came out on 3 May 2019.", "released on 3 May 2019"),
+        ("该馆有40个座位。", "有40个座位"),
+    ],
+)
+async def test_a_quote_that_holds_the_value_makes_good_a_missing_citation(claim, quote):
+    assert await nodded(claim, quote) == "supported"
+
+
+@pytest.mark.parametrize("claim", ["It is 21 °C in Tokyo [1].", "东京现在21摄氏度[1]。"])
+async def test_the_unit_of_a_figure_that_a_tool_returns_is_for_the_model_to_judge(claim):
+    call = PassageCall(tool="weather", arguments={"city": "东京" if "东京" in claim else "Tokyo"})
+    assert await nodded(claim, '"temperature_c": 21', text='{"temperature_c": 21}', calls=(call,)) == "supported"
+    other = claim.replace("21", "35")
+    assert await nodded(other, '"temperature_c": 21', text='{"temperature_c": 21}', calls=(call,)) == "unsupported"
+
+
+async def nodded(claim: str, quote: str, verdict: str = "supported", text: str = REGISTER, **more: Any) -> str:
+    numbers = (1,) if "[1]" in claim else ()
+    passage = Evidence(id=passage_id(text), text=text, source="hall.md", **more)
+    model: Any = Judge(verdict, quote)
+    given = ClaimSources({1: (passage,)}, {}, question="What is told of the hall?")
+    return await judge_statement(model, "verifier", claim, numbers, given)
+
+
+class Broken(Judge):
+    """A model that is down."""
+
+    async def structured(self, *_: Any) -> Any:
+        raise ModelCallError("the endpoint answered 500")
+
+
+@pytest.mark.parametrize(
+    ("model", "limit", "why"),
+    [
+        (Broken("supported", ""), "", "the endpoint answered 500"),
+        (Judge("supported", ""), "max_model_calls", "max_model_calls"),
+        (Judge("supported", ""), "", NOT_JUDGED),  # of two claims it judges the first
+    ],
+)
+async def test_what_a_model_was_to_judge_and_did_not_is_unchecked(model, limit, why):
+    model.configured = lambda role: role == "verifier"
+    passage = Evidence(id=passage_id(TEXT), text=TEXT, source="trams.md", title="Trams")
+    draft = Draft(CitableSources((CitableSource(1, evidence=passage),), "en"))
+    said = [Claim(text=text, citations=(1,), verdict="matched") for text in ("It shut in 1987.", "Trams are frequent.")]
+    doubted = Claim(text="It has 9 halls.", citations=(1,), verdict="unsupported", reason="9")
+    draft.pieces = [Piece("", [CheckedClaim(0, 0, claim) for claim in (*said, doubted)])]
+    services: Any = SimpleNamespace(
+        models=model, settings=SimpleNamespace(depth="normal"), budget=SimpleNamespace(exhausted=lambda: limit)
+    )
+    await judge_claims(services, draft, "When did the depot close?")
+    claims = [one.claim for one in draft.pieces[0].checked]
+    assert (claims[1].verdict, claims[1].reason) == ("unchecked", why)
+    assert (claims[2].verdict, claims[2].reason) == ("unsupported", "9")
 
 
 @pytest.mark.parametrize(

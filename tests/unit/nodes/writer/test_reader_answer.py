@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.fake_model import Request, assessed, fake, found
+from tests.support.fake_model import Request, ScriptedError, assessed, fake, found
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
@@ -54,7 +54,6 @@ async def ask(*answers: dict[str, Any], is_answer: bool = True, **more: Any) -> 
         AssessmentReply={**assessed(QUESTION, steps=1.0, form="list"), **plan},
         ReadReply=listed,
         BatchReadReply={"answers": list(answers)},
-        EntailmentReply={"verdicts": []},
         **{"ReflectionReply": {"reason": "all", "decision": "finish", "missing": []}, "draft": "Drafted [1].", **more},
     )
     graph = build_graph(tools=[search_tool(look_up)], models=model)
@@ -88,3 +87,74 @@ async def test_what_tasks_found_is_the_answer_item_by_item():
 async def test_else_a_draft_is_written(answers, is_answer):
     _, requests = await ask(*answers, is_answer=is_answer)
     assert "draft" in {request.schema for request in requests}
+
+
+STAMPEDES = "To survive a cache stampede, enable request coalescing."
+STAMPEDES_ZH = "要挺过缓存击穿，应启用请求合并。"
+OF_STAMPEDES = "What is to be done against a cache stampede?"
+OF_STAMPEDES_ZH = "缓存击穿要怎么办？"
+WORSE = "Restart every database server and delete the cache."
+WORSE_ZH = "重启所有数据库服务器并删除缓存。"
+
+
+async def ask_one(question: str, text: str, reply: dict[str, Any], **more: Any) -> tuple[dict[str, Any], list[Request]]:
+    model = fake(
+        AssessmentReply=assessed(question),
+        ReadReply=reply,
+        **{"draft": "Nothing more is told.", "RewriteReply": {"sentences": []}, **more},
+    )
+    graph = build_graph(tools=[search_tool(lambda _: text)], models=model)
+    result = (await graph.ainvoke({"question": question}, context=Context(web=False)))["result"]
+    check_result(result)
+    return result, model.requests
+
+
+def not_there(_: Request) -> dict[str, Any]:
+    return {"verdicts": [{"n": 1, "verdict": "not_there", "words": "restart, delete"}]}
+
+
+CASES = [
+    (OF_STAMPEDES, STAMPEDES, "enable request coalescing", WORSE),
+    (OF_STAMPEDES_ZH, STAMPEDES_ZH, "应启用请求合并", WORSE_ZH),
+    ("How is a cache stampede survived?", STAMPEDES, "enable request coalescing", "Disable every cache at once."),
+]
+
+
+@pytest.mark.parametrize(("question", "text", "quote", "said"), CASES)
+async def test_a_sentence_whose_words_its_quotes_lack_is_judged_like_a_drafts_claim(question, text, quote, said):
+    reply = found(said, quote, sentence=said)
+    result, requests = await ask_one(question, text, reply, EntailmentReply=not_there)
+    assert "EntailmentReply" in {request.schema for request in requests}
+    assert result["status"] != "complete"
+    assert not {"matched", "supported", "quoted"} & {claim["verdict"] for claim in result["claims"]}
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "quote", "said"),
+    [
+        (OF_STAMPEDES, STAMPEDES, "enable request coalescing", "Request coalescing is to be enabled."),
+        (OF_STAMPEDES_ZH, STAMPEDES_ZH, "应启用请求合并", "挺过缓存击穿应启用请求合并。"),
+        ("In which year was Alby founded?", founded("Alby"), "founded in 1201", "The founding of Alby was in 1201."),
+    ],
+)
+async def test_one_whose_words_stand_in_its_quotes_costs_no_call(question, text, quote, said):
+    result, requests = await ask_one(question, text, found(said, quote, sentence=said))
+    assert {request.schema for request in requests} <= {"AssessmentReply", "ReadReply", "PlanReply"}
+    assert result["answer"].startswith(said[:-1])
+    assert result["status"] == "complete"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "quote", "said", "words"),
+    [
+        (*CASES[2][:3], "One merges requests that are alike and come at once.", "Not every statement was checked"),
+        (*CASES[1][:3], "应把同样的请求归并到一起。", "并非每处陈述都与来源核对过"),
+    ],
+)
+async def test_a_verifier_that_is_down_leaves_it_unchecked_and_the_answer_says_so(question, text, quote, said, words):
+    reply = found(said, quote, sentence=said)
+    result, _ = await ask_one(question, text, reply, EntailmentReply=ScriptedError("500 from the endpoint"))
+    assert (result["status"], result["stop_reason"]) == ("partial", "not_checked")
+    assert [claim["verdict"] for claim in result["claims"]] == ["unchecked"]
+    assert words in result["answer"]
+    assert result["answer"].count("ScriptedError") == 1

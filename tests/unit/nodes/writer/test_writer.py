@@ -153,7 +153,7 @@ async def test_a_good_draft_is_the_answer_under_the_readers_numbers():
         "Alan Turing was born in 1912 [3]."
     )
     assert [citation["source"] for citation in found.result["citations"]] == ["task:c", "ada.md", "alan.md"]
-    assert found.verdicts == ["computed", "matched", "quoted"]
+    assert found.verdicts == ["computed", "supported", "quoted"]
     assert [claim["citations"] for claim in found.result["claims"]] == [[1], [2], [3]]
     assert found.status == ("complete", "finished")
     assert len(found.chunks) > 3
@@ -216,7 +216,7 @@ async def test_a_rewrite_that_fails_again_goes_out_marked():
     found = await written(fake(draft=f"{ADA_BORN} {WRONG}", RewriteReply=again))
     assert f"1898 [2] {UNVERIFIED['en']}." in found.answer
     assert "1899" not in found.answer
-    assert found.verdicts == ["matched", "unsupported"]
+    assert found.verdicts == ["supported", "unsupported"]
     assert found.status == ("partial", "unsupported_claims")
 
 
@@ -246,7 +246,7 @@ async def test_when_every_sentence_is_dropped_the_rules_write():
 async def test_an_unsupported_sentence_without_citation_is_caught_as_well():
     found = await written(fake(draft=f"{ADA_BORN} She died in 1852.", RewriteReply={"sentences": []}))
     assert f"1852 {UNVERIFIED['en']}." in found.answer
-    assert found.verdicts == ["matched", "unsupported"]
+    assert found.verdicts == ["supported", "unsupported"]
 
 
 async def test_a_wrong_index_reaches_nobody():
