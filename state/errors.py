@@ -13,6 +13,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ProcedureFolderError (ValueError)     nodes.memory.procedures         the folder of procedures cannot be used
     ├── ProcedureFormatError (ValueError)     nodes.memory.procedures       · a file is no procedure
     ├── WishError (ValueError)                nodes.memory.wishes             a wish cannot be kept
+    ├── MemoryStoreError (RuntimeError)       nodes.memory.memory_store       what is remembered cannot be read
     ├── LimitReachedError                     models.errors                   a limit of the run leaves nothing for it
     ├── ModelCallError                        models.errors                   a model gave no usable reply
     │   ├── ModelUnavailableError             models.errors                   it cannot be asked at all
@@ -46,6 +47,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── UnreadableCheckpointError (ValueError)  graph.persistence.checkpoint_reader  · only the graph can read it
     ├── ForkError (ValueError)                graph.persistence.forks         a run cannot be forked as asked
     ├── ThreadBusyError (RuntimeError)        graph.persistence.thread_lock   another process works on the thread
+    ├── ForeignThreadError (RuntimeError)     graph.persistence.thread_lock   a user of the server owns the thread
     ├── RequestError                          app.server.errors             · a request cannot be served
     ├── OidcError                             app.server.access.oidc        · a login at an issuer is not set up
     ├── ServeError                            app.server.serve              · the server cannot start
