@@ -77,7 +77,9 @@ async def called(path: str, name: str, **args: Any) -> Any:
 
 @pytest.mark.parametrize("name", mcp_server.ENDLESS)
 async def test_an_output_schema_that_no_validator_comes_to_an_end_of_costs_nothing(tmp_path, name):
-    path = write(tmp_path, desk=desk(tmp_path))
+    offering = desk(tmp_path)
+    offering["env"]["ENDLESS"] = "1"
+    path = write(tmp_path, desk=offering)
     await ready(path)
     began = time.monotonic()
     result = await called(path, f"desk_{name}")

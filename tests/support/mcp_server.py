@@ -116,7 +116,7 @@ def _offer_endless(name: str, schema: dict[str, Any]) -> None:
     )
 
 
-for _name, _schema in ENDLESS.items():
+for _name, _schema in ENDLESS.items() if "ENDLESS" in os.environ else ():
     _offer_endless(_name, _schema)
 
 
