@@ -162,9 +162,12 @@ class _Inventor:
         return self._world
 
     def _name(self) -> str:
+        """A name that nothing has yet; longer ones once few short ones are left."""
         while True:
-            parts = (self._random.choice(STARTS), self._random.choice(MIDDLES), self._random.choice(ENDS))
-            if (name := "".join(parts)) not in self._names:
+            middles = 1 if len(self._names) < 0.9 * len(STARTS) * len(MIDDLES) * len(ENDS) else 2
+            inner = (self._random.choice(MIDDLES) for _ in range(middles))
+            name = "".join((self._random.choice(STARTS), *inner, self._random.choice(ENDS)))
+            if name not in self._names:
                 self._names.add(name)
                 return name
 
