@@ -17,8 +17,11 @@ import tempfile
 import warnings
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from langchain_core.language_models import BaseChatModel
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.web_world.hazards import Promise, again, of_each_kind, promises, tour, toured
 from tests.web_world.model import reader
