@@ -29,8 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from weiwo.app.evaluation.calibration import fit_logistic, measure_reliability
 from weiwo.app.evaluation.question_set import QuestionSet, read_question_set
+from weiwo.app.evaluation.summary import measure_reliability
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.writer.extract_confidence import FEATURES, FILE
 from weiwo.nodes.writer.extracts import choose_extracts
@@ -43,6 +43,7 @@ from weiwo.tools.corpus.retrieval.routing_policy import hash_to_share
 OWN, REMOVED, OTHER = "own", "removed", "other"
 WEIGHTS = {OWN: 8, REMOVED: 1, OTHER: 1}
 """How often a question over documents of each kind counts."""
+STEPS, CONVERGED = 50, 1e-6
 PASSAGES, DEEPEST = 8, 50
 """Passages that a search shows to choose from, and those among which `removed` finds as many."""
 
@@ -117,6 +118,35 @@ def fit(cases: Sequence[Case]) -> "np.ndarray[Any, Any]":
     rows = weigh(cases)
     features, answered = np.array([one.features for one in rows]), np.array([float(one.answered) for one in rows])
     return fit_logistic(features, answered, np.zeros(len(FEATURES)))
+
+
+def fit_logistic(
+    features: "np.ndarray[Any, Any]", right: "np.ndarray[Any, Any]", drawn_to: "np.ndarray[Any, Any]"
+) -> "np.ndarray[Any, Any]":
+    """The weights of a logistic regression with a ridge, by damped Newton steps.
+
+    Args:
+        features: A row a value, a column a feature.
+        right: 1 for each that is right, else 0.
+        drawn_to: The weights that no value would leave.
+    """
+
+    def loss(weights: "np.ndarray[Any, Any]") -> float:
+        odds = features @ weights
+        return float(np.sum(np.logaddexp(0, odds) - right * odds) + np.sum((weights - drawn_to) ** 2) / 2)
+
+    weights = drawn_to
+    for _ in range(STEPS):
+        probable = np.exp(-np.logaddexp(0, -(features @ weights)))
+        slope = features.T @ (probable - right) + (weights - drawn_to)
+        curvature = (features.T * (probable * (1 - probable))) @ features + np.eye(len(weights))
+        step = np.linalg.solve(curvature, slope)
+        while loss(weights - step) > loss(weights) and np.abs(step).max() > CONVERGED:
+            step = step / 2  # Newton's method alone may overshoot
+        weights = weights - step
+        if np.abs(step).max() <= CONVERGED:
+            break
+    return weights
 
 
 def probability(weights: "np.ndarray[Any, Any]") -> Probability:

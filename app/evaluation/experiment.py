@@ -4,27 +4,31 @@ The folder holds `config.json` (what was asked, of what, with which settings), `
 system, appended as it comes) and `summary.json` (made anew from the rows).
 """
 
+import hashlib
 import json
 import logging
 import os
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from weiwo.app.evaluation.answer import SystemAnswer
 from weiwo.app.evaluation.question_set import Question
-from weiwo.app.evaluation.systems import System
+from weiwo.app.evaluation.scoring import System, SystemAnswer
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
-CONFIG: Final = "config.json"
-RESULTS: Final = "results.jsonl"
-SUMMARY: Final = "summary.json"
+_CONFIG: Final = "config.json"
+_RESULTS: Final = "results.jsonl"
+_SUMMARY: Final = "summary.json"
+_FREE: Final = frozenset({"kind", "same", "started", "limit", "weiwo"})
+"""What two experiments that go on from each other may differ in."""
+_STAMP: Final = 22
 _log: Final = logging.getLogger(__name__)
-FAILURES_IN_A_ROW: Final = 5
+_FAILURES_IN_A_ROW: Final = 5
 """Questions that fail one after another before an experiment stops: something is down."""
 
 Listener = Callable[[int, int, Sequence[Mapping[str, Any]]], None]
@@ -60,10 +64,38 @@ class Experiment:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
                 raise ExperimentError(f"{folder}: it is not empty; give --resume to go on with it, or another --output")
-            (folder / CONFIG).write_text(json.dumps(config, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+            (folder / _CONFIG).write_text(json.dumps(config, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
             raise ExperimentError(f"{folder}: {error.strerror or error}; choose another --output") from None
         return cls(folder, config)
+
+    @classmethod
+    def resume(cls, folder: Path, config: Mapping[str, Any]) -> "Experiment":
+        """Go on with one in a folder; begin one there if there is none yet.
+
+        Raises:
+            ExperimentError: It was made with something else that has to be the same.
+        """
+        if not (folder / _CONFIG).exists():
+            return cls.create(folder, config)
+        found = cls.open(folder)
+        if found.config["same"] != config["same"]:
+            different = [key for key, value in config.items() if found.config.get(key) != value]
+            told = ", ".join(key for key in different if key not in _FREE)
+            raise ExperimentError(f"{folder}: it was made with another {told}; give the same, or another --output")
+        return found
+
+    @classmethod
+    def find(cls, parent: Path, config: Mapping[str, Any]) -> "Experiment":
+        """The latest one below a folder that can be gone on with.
+
+        Raises:
+            ExperimentError: There is none.
+        """
+        for folder in sorted(parent.glob("*"), key=lambda one: one.name[-_STAMP:], reverse=True):
+            if (folder / _CONFIG).exists() and (found := cls.open(folder)).config["same"] == config["same"]:
+                return found
+        raise ExperimentError("--resume: there are no results of this set with these settings; leave it out")
 
     @classmethod
     def open(cls, folder: Path) -> "Experiment":
@@ -73,16 +105,16 @@ class Experiment:
             ExperimentError: There is none.
         """
         try:
-            config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+            config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            raise ExperimentError(f"{folder}: it holds no {CONFIG} that can be read; nothing to go on with") from None
+            raise ExperimentError(f"{folder}: it holds no {_CONFIG} that can be read; nothing to go on with") from None
         if not isinstance(config, dict) or not {"dataset", "same"} <= config.keys():
-            raise ExperimentError(f"{folder}: its {CONFIG} is not one of weiwo eval answers")
+            raise ExperimentError(f"{folder}: its {_CONFIG} is not one of weiwo eval answers")
         return cls(folder, config)
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows so far; a last line that a kill cut short is left out."""
-        return list(_read_rows(self.folder / RESULTS))
+        return list(_read_rows(self.folder / _RESULTS))
 
     def latest_rows(self) -> list[dict[str, Any]]:
         """The rows so far, the last of each question and system."""
@@ -99,7 +131,9 @@ class Experiment:
         """
         found = summarize(str(self.config["dataset"]), self.latest_rows())
         try:
-            (self.folder / SUMMARY).write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+            (self.folder / _SUMMARY).write_text(
+                json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
+            )
         except OSError as error:
             raise ExperimentError(f"{self.folder}: {error.strerror or error}") from None
         return found
@@ -121,7 +155,7 @@ class Experiment:
         rows = self.rows()
         done = {(row["question"], row["system"]) for row in rows if not row["error"]}
         failures = 0
-        with _open_for_appending(self.folder / RESULTS) as out:
+        with _open_for_appending(self.folder / _RESULTS) as out:
             for at, question in enumerate(questions, 1):
                 for name, system in systems.items():
                     if (question.id, name) in done:
@@ -132,11 +166,33 @@ class Experiment:
                         out.write(json.dumps(row, ensure_ascii=False) + "\n")
                         out.flush()
                     except OSError as error:
-                        raise ExperimentError(f"{self.folder / RESULTS}: {error.strerror or error}") from None
+                        raise ExperimentError(f"{self.folder / _RESULTS}: {error.strerror or error}") from None
                     failures = failures + 1 if row["error"] else 0
-                    if failures >= FAILURES_IN_A_ROW:
+                    if failures >= _FAILURES_IN_A_ROW:
                         raise ExperimentError(f"{failures} questions failed in a row, the last with: {row['error']}")
                 tell(at, len(questions), rows)
+
+
+def describe_experiment(same: Mapping[str, Any], **free: Any) -> dict[str, Any]:
+    """What `config.json` says.
+
+    Args:
+        same: What has to be the same for an experiment to go on from another.
+        free: What else is worth knowing.
+    """
+    whole = json.dumps(same, sort_keys=True, ensure_ascii=False)
+    return {
+        **same,
+        **free,
+        "kind": "answers",
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "same": hashlib.sha256(whole.encode()).hexdigest()[:16],
+    }
+
+
+def name_folder(parent: Path, dataset: str) -> Path:
+    """A new folder of results, named by set and time."""
+    return parent / f"{dataset}-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S-%f')}"
 
 
 async def _ask(question: Question, name: str, system: System, score: Score) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from weiwo.text.values import coerce
 from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText, token_f1
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, read_json_lines
 
-ALL_NEEDED: Final = "list"
+_ALL_NEEDED: Final = "list"
 """The type of a question all of whose answers are needed; of any other type one will do."""
 _HOPS: Final = lazy(r"([2-9])hop", re.IGNORECASE)
 
@@ -40,6 +40,7 @@ class Question:
         answerable: Whether there is an answer; where there is none, saying so is right.
         language: Its language.
         stale: What was so once and is no longer: groups of aliases.
+        open: Whether it is an open question: its answers are key facts, all of which are wanted.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Question:
     answerable: bool = True
     language: Language = "en"
     stale: tuple[tuple[str, ...], ...] = ()
+    open: bool = False
 
     @property
     def golds(self) -> list[str]:
@@ -143,14 +145,23 @@ def _make_question(row: Mapping[str, Any], where: str, relevant: Iterable[str]) 
     text = row.get("text") or row.get("question")
     if not isinstance(text, str) or not text.strip():
         raise DatasetError(f'{where}: no object with "text" or "question"; correct the line')
-    answers = _read_facts(row, "facts", where) or _read_answers(row)
+    facts = _read_facts(row, "facts", where)
+    answers = facts or _read_answers(row)
     answerable = bool(row.get("answerable", True))
     if answerable and not answers:
         raise DatasetError(f'{where}: no "answers"; an evaluation needs them, or "facts", or "answerable": false')
     language: Language = row["language"] if row.get("language") in {"en", "zh"} else detect_language(text)
-    stale = _read_facts(row, "stale", where)
-    hops = _count_hops(row)
-    return Question(str(row["_id"]), text.strip(), answers, frozenset(relevant), hops, answerable, language, stale)
+    return Question(
+        id=str(row["_id"]),
+        text=text.strip(),
+        answers=answers,
+        relevant=frozenset(relevant),
+        hops=_count_hops(row),
+        answerable=answerable,
+        language=language,
+        stale=_read_facts(row, "stale", where),
+        open=bool(facts),
+    )
 
 
 def _read_facts(row: Mapping[str, Any], name: str, where: str) -> tuple[tuple[str, ...], ...]:
@@ -171,7 +182,7 @@ def _read_answers(row: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
     listed = given if isinstance(given, list) else [] if given is None else [given]
     aliases = row.get("answer_aliases") or []
     nested = any(isinstance(one, list) for one in listed)
-    if nested or row.get("type") == ALL_NEEDED:
+    if nested or row.get("type") == _ALL_NEEDED:
         groups = [_texts(one if isinstance(one, list) else [one]) for one in listed]
     else:
         groups = [_texts([*listed, *(aliases if isinstance(aliases, list) else [aliases])])]

@@ -1,11 +1,15 @@
-"""The summary of an evaluation: rates, spending and bootstrap intervals by system, level and number of hops."""
+"""The summary of an evaluation: rates, spending and bootstrap intervals by system, level and number of hops.
+
+Of confidence it tells how far it can be trusted: Brier score, expected calibration error and the reliability table.
+Values are those of the tasks on which nothing else builds, against the known answer; an answer has the least confidence
+of the values it rests on; extracts have one of their own, against whether they hold the answer.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final
 
-from weiwo.app.evaluation.calibration import measure_rows
 from weiwo.tools.corpus.evaluation.metrics import bootstrap_interval
 
 Row = Mapping[str, Any]
@@ -20,6 +24,10 @@ RATES: Final = (
     "citation_precision",
 )
 MEANS: Final = ("calls", "tool_calls", "input_tokens", "output_tokens", "cost")
+FACT_RATES: Final = ("facts", "claims_hold", "citation_accuracy")
+"""Rates of open questions alone."""
+FACT_MEANS: Final = ("stale", "effective_citations", "words")
+_BINS: Final = 10
 _SECTIONED: Final = ("right", "wrong_asserted", "on_screen", "calls", "input_tokens")
 
 
@@ -33,7 +41,8 @@ def summarize(dataset: str, rows: Iterable[Row]) -> dict[str, Any]:
     Returns:
         `dataset`, `n` and `systems`: by name the rates (0 to 1, None where no question tells), means a question,
         seconds, how reliable confidence is, 95 % intervals (seeded, so the same for the same rows), and the same by
-        level and hops. `differences` are those of Weiwo to each other system, paired by question.
+        level and hops; of open questions also facts, stale values and citations. `differences` are those of Weiwo to
+        each other system, paired by question.
     """
     by_system: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in rows:
@@ -61,19 +70,50 @@ def count_right(rows: Iterable[Row]) -> dict[str, int]:
     return dict(right)
 
 
-def summarize_runs(rows: Sequence[Row]) -> dict[str, Any]:
-    """How long some runs took, how many there are, how they ended, and how many failed."""
-    seconds = [row["seconds"] for row in rows]
-    return {
-        "seconds_p50": round(find_percentile(seconds, 0.5), 3),
-        "seconds_p95": round(find_percentile(seconds, 0.95), 3),
-        "n": len(rows),
-        "outcomes": dict(Counter(row["outcome"] for row in rows)),
-        "errors": sum(bool(row["error"]) for row in rows),
-    }
+def measure_reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any] | None:
+    """Brier score, expected calibration error and reliability table of confidences; None of none.
+
+    Args:
+        pairs: A confidence, and whether what was said with it is right.
+
+    Returns:
+        `n`, the mean `confidence`, the share that is `right`, `brier`, `ece` (weighted by the size of the bins) and
+        `table`: the bins of equal width that are not empty, with `from`, `to`, `n`, `confidence` and `right`.
+    """
+    if not pairs:
+        return None
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for confidence, right in pairs:
+        bins.setdefault(min(int(confidence * _BINS), _BINS - 1), []).append((confidence, right))
+    table = [
+        {"from": at / _BINS, "to": (at + 1) / _BINS, "n": len(those), **_means(those)}
+        for at, those in sorted(bins.items())
+    ]
+    error = sum(one["n"] * abs(one["confidence"] - one["right"]) for one in table) / len(pairs)
+    brier = fmean((confidence - right) ** 2 for confidence, right in pairs)
+    return {"n": len(pairs), **_means(pairs), "brier": round(brier, 4), "ece": round(error, 4), "table": table}
 
 
-def find_percentile(values: Sequence[float], share: float) -> float:
+def _measure_rows(rows: Iterable[Row]) -> dict[str, Any]:
+    """The reliability of the values, answers and extracts of some rows; empty where none tells a confidence."""
+    rows = list(rows)
+    values = [(one["confidence"], bool(one["right"])) for one in _known_values(rows)]
+    answers = [
+        (min(one["confidence"] for one in row["values"]), bool(row["right"]))
+        for row in rows
+        if row.get("values") and row["outcome"] != "abstained"
+    ]
+    extracts = [
+        (row["confidence"], row["on_screen"])
+        for row in rows
+        if row.get("confidence") is not None and row["on_screen"] is not None
+    ]
+    pairs = {"values": values, "answers": answers, "extracts": extracts}
+    found = {name: measure_reliability(those) for name, those in pairs.items()}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _find_percentile(values: Sequence[float], share: float) -> float:
     """The nearest-rank percentile; 0 of none."""
     ordered = sorted(values)
     return ordered[max(0, -(-int(share * 100) * len(ordered) // 100) - 1)] if ordered else 0.0
@@ -83,12 +123,19 @@ def _summarize_system(rows: Sequence[Row], levels: Mapping[str, str]) -> dict[st
     verdicts: Counter[str] = Counter()
     for row in rows:
         verdicts.update(row["verdicts"])
-    found: dict[str, Any] = {name: _mean(rows, name) for name in (*RATES, *MEANS)}
-    found |= summarize_runs(rows) | {
+    rates, means = _name_figures(rows)
+    found: dict[str, Any] = {name: _mean(rows, name) for name in (*rates, *means)}
+    seconds = [row["seconds"] for row in rows]
+    found |= {
+        "seconds_p50": round(_find_percentile(seconds, 0.5), 3),
+        "seconds_p95": round(_find_percentile(seconds, 0.95), 3),
+        "n": len(rows),
+        "outcomes": dict(Counter(row["outcome"] for row in rows)),
+        "errors": sum(bool(row["error"]) for row in rows),
         "claims": dict(verdicts),
-        "calibration": measure_rows(rows),
-        "intervals": {name: _interval(rows, name) for name in RATES if found[name] is not None},
-        "by_level": _section(rows, lambda row: levels.get(row["question"], "unknown")),
+        "calibration": _measure_rows(rows),
+        "intervals": {name: _interval(rows, name) for name in rates if found[name] is not None},
+        "by_level": _section(rows, lambda row: levels.get(row["question"]) or row.get("level") or "unknown"),
         "by_hops": _section(rows, lambda row: str(row["hops"]) if row["hops"] else ""),
     }
     if any(row.get("judged") is not None for row in rows):
@@ -97,8 +144,15 @@ def _summarize_system(rows: Sequence[Row], levels: Mapping[str, str]) -> dict[st
     return found
 
 
+def _name_figures(rows: Sequence[Row]) -> tuple[Sequence[str], Sequence[str]]:
+    """The rates and the means that some rows have."""
+    if any("facts" in row for row in rows):
+        return (*RATES, *FACT_RATES), (*MEANS, *FACT_MEANS)
+    return RATES, MEANS
+
+
 def _values(rows: Iterable[Row], name: str) -> list[float]:
-    return [float(row[name]) for row in rows if row[name] is not None]
+    return [float(row[name]) for row in rows if row.get(name) is not None]
 
 
 def _mean(rows: Iterable[Row], name: str) -> float | None:
@@ -132,3 +186,13 @@ def _compare(ours: Mapping[str, Row], others: Mapping[str, Row]) -> dict[str, di
             low, high = bootstrap_interval(differences)
             found[name] = {"mean": round(fmean(differences), 4), "low": round(low, 4), "high": round(high, 4)}
     return found
+
+
+def _known_values(rows: Iterable[Row]) -> list[Mapping[str, Any]]:
+    """The values whose outcome is known."""
+    return [one for row in rows for one in row.get("values") or () if one["right"] is not None]
+
+
+def _means(pairs: Sequence[tuple[float, bool]]) -> dict[str, float]:
+    confidence = fmean(confidence for confidence, _ in pairs)
+    return {"confidence": round(confidence, 4), "right": round(fmean(right for _, right in pairs), 4)}

@@ -1,24 +1,37 @@
-"""The systems that are compared: Weiwo, and beside it the plain ones a user would write in an afternoon.
+"""The systems that are compared: Weiwo, and the baselines of `benchmarks/baselines.py` where a checkout has them."""
 
-All of them ask the same model and search with the same tool. `extracts` needs no model: the best sentences of one
-search. `rag` is one search and one prompt. `react` is LangChain's `create_agent` with the search tool, within the same
-limits on calls, tokens and seconds.
-"""
-
+import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any, Final
 
-from weiwo.app.evaluation.answer import ABSTAINED, SystemAnswer, abstains, strip_citations
-from weiwo.app.evaluation.baselines import BaselineSearch, ExtractsBaseline
-from weiwo.app.evaluation.calibration import list_values
+from weiwo.app.evaluation.experiment import ExperimentError
 from weiwo.app.evaluation.question_set import Question
-from weiwo.state.settings import Context, Settings
-from weiwo.tools.registry import build_registry
+from weiwo.app.evaluation.scoring import ABSTAINED, SystemAnswer, abstains, strip_citations
+from weiwo.graph import build_graph
+from weiwo.state import Outcome
+from weiwo.state.settings import Context
+from weiwo.text.values import render
 
-System = Callable[[Question], Awaitable[SystemAnswer]]
-BASELINES: Final = ("extracts", "rag", "react")
-NEED_A_MODEL: Final = frozenset({"rag", "react"})
+_BASELINES: Final = Path(__file__).resolve().parents[2] / "benchmarks" / "baselines.py"
+_CALIBRATED: Final = frozenset({"text", "number", "date", "boolean"})
+
+
+def load_baselines() -> Any:
+    """The module of the baselines.
+
+    Raises:
+        ExperimentError: It is not here.
+    """
+    spec = spec_from_file_location("weiwo_baselines", _BASELINES) if _BASELINES.is_file() else None
+    if spec is None or spec.loader is None:
+        raise ExperimentError("--baseline; benchmarks/baselines.py is not installed; run it from a checkout of Weiwo")
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 class WeiwoSystem:
@@ -29,8 +42,6 @@ class WeiwoSystem:
     """
 
     def __init__(self, context: Context) -> None:
-        from weiwo.graph import build_graph  # noqa: PLC0415 - heavy
-
         self._graph: Any = build_graph()
         self._context = context
 
@@ -57,7 +68,7 @@ def read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
         ),
         cited=tuple(dict.fromkeys(one["source"] for one in result.get("citations") or [])),
         claims=claims,
-        values=list_values(result),
+        values=_list_values(result),
         confidence=result.get("confidence"),
         level=str(result.get("level") or ""),
         calls=usage["model_calls"],
@@ -83,33 +94,19 @@ def _statement(result: Mapping[str, Any]) -> str:
     return claims or f"\n{result.get('answer', '')}".partition("\n>")[0]
 
 
-async def open_systems(names: Sequence[str], context: Context) -> dict[str, System]:
-    """Open the systems to compare.
-
-    Args:
-        names: "weiwo", and those of `BASELINES`.
-        context: The options of each run; the baselines take model, corpus, web and limits from them.
-
-    Raises:
-        CorpusError: The corpus cannot be read.
-        SettingsError: The settings cannot be used.
-        ModelUnavailableError: The model cannot be made.
-    """
-    systems: dict[str, System] = {"weiwo": WeiwoSystem(context)} if "weiwo" in names else {}
-    if not set(names) & set(BASELINES):
-        return systems
-    settings = Settings.resolve(context)
-    registry = await build_registry(settings)
-    over_web = settings.web and "web_search" in registry.names()
-    search = BaselineSearch(registry, "web_search" if over_web else "corpus_search")
-    if "extracts" in names:
-        systems["extracts"] = ExtractsBaseline(search)
-    if set(names) & NEED_A_MODEL:
-        from weiwo.app.evaluation.model_baselines import RagBaseline, ReactBaseline, open_model  # noqa: PLC0415 - heavy
-
-        priced = await open_model(settings)
-        if "rag" in names:
-            systems["rag"] = RagBaseline(priced, search)
-        if "react" in names:
-            systems["react"] = ReactBaseline(priced, search, settings.limits)
-    return systems
+def _list_values(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The values that a result rests on: text, type, confidence, and whether it is final."""
+    built_on = {source for source, _ in (result.get("plan") or {}).get("edges") or ()}
+    listed = []
+    for task_id, raw in (result.get("outcomes") or {}).items():
+        outcome = Outcome.model_validate({"task_id": task_id, **raw})
+        if outcome.usable and outcome.type in _CALIBRATED and not outcome.computed:
+            listed.append(
+                {
+                    "text": outcome.detail.shown or render(outcome.value, outcome.type, "en"),
+                    "type": outcome.type,
+                    "confidence": outcome.confidence,
+                    "final": task_id not in built_on,
+                }
+            )
+    return listed

@@ -1,7 +1,7 @@
 """Confidence calibration: Platt scaling of what a model's reader says of its values, over a few named features.
 
-`weiwo eval calibration` fits the weights of a model on questions whose answers are known, and keeps them as data in
-`confidence.json`. Where nothing was fitted, the confidence is taken as the reader gave it.
+Version 0.1 fitted the weights of a model and kept them in `confidence.json`, which is still read. Where nothing was
+fitted, the confidence is taken as the reader gave it.
 """
 
 import json

@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.support.langsmith_client import FakeClient
 from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, call, last_message, structured, text
 from tests.support.personas import WU_OR_CAESAR, good
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.evaluation.commands import evaluations
-from weiwo.app.evaluation.model_baselines import RAG_PROMPT, REACT_PROMPT
+from weiwo.app.evaluation import systems
+from weiwo.app.evaluation.systems import load_baselines
 
 pytestmark = pytest.mark.integration
 
+BASELINES = load_baselines()
 RATES = ("right", "f1", "wrong_asserted", "on_screen", "gold_cited", "citation_precision")
 SPENT = ("calls", "input_tokens", "output_tokens", "seconds_p50", "seconds_p95")
 
@@ -83,9 +84,9 @@ def scripted(request: Json) -> Reply:
     said = request["messages"][0]["content"]
     if asked_schema(request) == "GradeReply":
         return structured(request, {"grade": "correct"})
-    if said == RAG_PROMPT:
+    if said == BASELINES.RAG_PROMPT:
         return text("Julius Caesar was [1].")
-    if said == REACT_PROMPT:
+    if said == BASELINES.REACT_PROMPT:
         if request["messages"][-1]["role"] == "tool":
             assert "Julius Caesar" in last_message(request)
             return text("Emperor Wu of Han, by 56 years [1][2].")
@@ -120,17 +121,37 @@ def test_with_a_model_beside_both_baselines(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.usefixtures("weiwo_home")
-def test_what_langsmith_says_stays_out_of_the_json(rivers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = FakeClient()
-    monkeypatch.setenv("LANGSMITH_API_KEY", "k")
-    monkeypatch.setattr("langsmith.Client", lambda: client)
-    found, told = evaluate(str(rivers), "--langsmith", "--limit", "1")
-    assert (found["n"], [len(one) for one in client.experiments.values()]) == (1, [1])
-    assert "View the evaluation results" in told
-    assert "sent to LangSmith: dataset rivers-" in told
+def test_a_judge_that_nods_grades_nothing(rivers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with OpenAIServer(lambda request: structured(request, {"grade": "correct"})) as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(CommandError, match="grades 60% of known answers rightly, and 90% are needed"):
+            evaluate(str(rivers), "--judge", "openai:scripted")
 
 
-def test_langsmith_wants_a_key(weiwo_home: Path, rivers: Path) -> None:
-    with pytest.raises(UsageError, match="no LANGSMITH_API_KEY is set"):
-        evaluate(str(rivers), "--langsmith")
+def test_without_a_checkout_baselines_are_one_line(
+    weiwo_home: Path, rivers: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(systems, "_BASELINES", tmp_path / "baselines.py")
+    with pytest.raises(CommandError, match="run it from a checkout"):
+        evaluate(str(rivers), "--baseline")
     assert not weiwo_home.exists()
+
+
+@pytest.mark.parametrize("former", ["report", "label", "calibration"])
+def test_commands_of_the_first_version_say_what_took_their_place(former: str) -> None:
+    with pytest.raises(UsageError, match=f" {former}; .*weiwo eval (answers|retrieval)"):
+        CliRunner().invoke(evaluations, [former, "x", "--json"], catch_exceptions=False, standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--limits", "2,x"], "give numbers of tool calls"),
+        (["--limits", "0"], "give numbers of tool calls"),
+        (["--limits", "2", "--baseline"], "give one of them"),
+    ],
+)
+def test_options_that_do_not_go_together(rivers: Path, options: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        evaluate(str(rivers), *options)

@@ -136,6 +136,7 @@ def test_for_people_there_is_a_table(weiwo: Weiwo, dataset: Path) -> None:
         (["misspelt", "--learn", "--promote"], "give one of them"),
         (["misspelt", "--learn", "--strategy", "keyword"], "leave it out"),
         (["misspelt", "--share", "0.5"], "with --promote"),
+        (["misspelt", "--judge", "openai:m"], "with --label"),
         (["misspelt", "--k", "0"], "--k"),
     ],
 )

@@ -1,7 +1,7 @@
 """Thirty documents of an invented firm, a third of them superseded, in both languages, with open questions about them.
 
 Versions, dates and words such as "old" in their names tell which is current; two subjects are told differently by two
-documents that are both current. `python -m tests.support.private_documents FOLDER` writes a set for `weiwo eval report`.
+documents that are both current. `python -m tests.support.private_documents FOLDER` writes a set for `weiwo eval answers`.
 """
 
 import json

@@ -19,7 +19,7 @@ _USED: Final = (
     "weiwo.app.cli.documents.commands",
     "weiwo.app.cli.documents.index",
     "weiwo.app.cli.documents.search",
-    "weiwo.app.cli.evaluation.commands",
+    "weiwo.app.cli.evaluation.answers",
     "weiwo.app.cli.memory.offers",
     "weiwo.app.cli.questions.ask",
     "weiwo.app.cli.setup.doctor",

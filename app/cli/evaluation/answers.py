@@ -1,121 +1,383 @@
 """`weiwo eval answers`: questions with known answers, asked of Weiwo and, with `--baseline`, of plainer systems."""
 
-import logging
-import os
-import sys
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any, Final
+import asyncio
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.evaluation.experiments import Design, ExperimentOptions, open_results, run_experiment
-from weiwo.app.cli.evaluation.systems_table import print_answers
+from weiwo.app.cli.evaluation.retrieval import open_embedder
 from weiwo.app.cli.evaluation.words import word
+from weiwo.app.cli.event_loop import InterruptedRunError, run
+from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.output import hint, screen, write_json
-from weiwo.app.evaluation.answer import AnswerScorer
-from weiwo.app.evaluation.experiment import Experiment
-from weiwo.app.evaluation.question_set import QuestionSet
-from weiwo.app.evaluation.summary import count_right, summarize
+from weiwo.app.cli.progress_line import ProgressLine, tell_stages
+from weiwo.app.evaluation.experiment import (
+    Experiment,
+    ExperimentError,
+    Listener,
+    describe_experiment,
+    name_folder,
+)
+from weiwo.app.evaluation.judge import LEAST_AGREEMENT, ModelJudge
+from weiwo.app.evaluation.question_set import Question, QuestionSet, read_question_set
+from weiwo.app.evaluation.scoring import AnswerScorer, System
+from weiwo.app.evaluation.summary import FACT_MEANS, FACT_RATES, MEANS, RATES, count_right, summarize
+from weiwo.app.evaluation.systems import WeiwoSystem, load_baselines
+from weiwo.app.render.figures_table import figures_table
+from weiwo.models.errors import ModelUnavailableError
 from weiwo.state.settings import Context, Settings
-from weiwo.tools.printable import one_line
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
+from weiwo.tools.corpus.evaluation.dataset_index import index_by_name
 
-if TYPE_CHECKING:
-    from weiwo.app.evaluation.judge import ModelJudge
-    from weiwo.app.evaluation.systems import System
+answers_app = typer.Typer()
 
-_BASELINES: Final = ("extracts", "rag", "react")
-_NEED_A_MODEL: Final = frozenset({"rag", "react"})
-_KEYS: Final = ("LANGSMITH_API_KEY", "LANGCHAIN_API_KEY")
+_SHARES: Final = ("right", "right_judged", *RATES[1:], *FACT_RATES)
+_MEANS: Final = (*MEANS, *FACT_MEANS, "seconds_p50", "seconds_p95", "errors")
+_FORMATS: Final = {
+    "calls": ".1f",
+    "tool_calls": ".1f",
+    "effective_citations": ".1f",
+    "stale": ".2f",
+    "seconds_p50": ".2f",
+    "seconds_p95": ".2f",
+    "cost": ".4f",
+}
+"""How means are written; those not named here as whole numbers."""
 
 
-def answers_command(
-    target: str, context: Context, options: ExperimentOptions, *, baseline: bool = False, langsmith: bool = False
-) -> None:
-    """Evaluate answers, or show the results of a folder again.
+@dataclass(frozen=True)
+class _Options:
+    """What was typed.
 
-    Args:
-        target: A question set, or a folder of results.
-        context: Model, depth, corpus and web, where the person set these.
-        options: The rest.
+    Attributes:
+        limit: The first so many questions; None: all.
+        steps: The limits of tool calls, each a system of its own; none: the configured one.
         baseline: Whether plainer systems are asked, too.
-        langsmith: Send set and results to LangSmith.
-
-    Raises:
-        UsageError: The set is none, the options do not go together, or a key is missing.
-        CommandError: The corpus, the model or the folder cannot be used, or the person stopped it.
+        judge: A model that grades what matching of words cannot, as provider:model.
+        output: The folder of results; None: one below Weiwo's home.
+        resume: Go on with a folder of results.
     """
-    if (known := open_results(target, "answers")) is not None:
-        _show(known.summary(summarize), as_json=options.as_json)
-        return
-    if langsmith and not any(os.environ.get(key) for key in _KEYS):
-        raise UsageError("--langsmith; no LANGSMITH_API_KEY is set; set it, or leave --langsmith out")
-    judges: list[ModelJudge] = []
 
-    def make_design(_: QuestionSet, settings: Settings) -> Design:
-        systems = _choose_systems(settings, baseline=baseline)
-
-        async def open_them(within: Context) -> "Mapping[str, System]":
-            from weiwo.app.evaluation.systems import open_systems  # noqa: PLC0415 - heavy
-
-            return await open_systems(systems, within)
-
-        def make_scorer(within: Context) -> AnswerScorer:
-            if not options.judge:
-                return AnswerScorer()
-            from weiwo.app.evaluation.judge import ModelJudge  # noqa: PLC0415 - heavy
-
-            judges.append(ModelJudge(within, options.judge))
-            return AnswerScorer(judges[0])
-
-        return Design("answers", systems, open_them, make_scorer, _tell_right)
-
-    found, experiment = run_experiment(target, context, options, make_design)
-    failed = sum(judge.failed for judge in judges)
-    if failed:
-        hint(word("not_graded", failed))
-    _show(experiment.summary(summarize), as_json=options.as_json)
-    hint(word("results", experiment.folder))
-    if langsmith:
-        _send(found, experiment, options.limit)
+    limit: int | None
+    steps: Sequence[int]
+    baseline: bool
+    judge: str | None
+    output: Path | None
+    resume: bool
 
 
-def _tell_right(rows: Sequence[Mapping[str, Any]]) -> str:
-    return word("right_so_far", ", ".join(f"{name} {count:,}" for name, count in count_right(rows).items()))
-
-
-def _choose_systems(settings: Settings, *, baseline: bool) -> list[str]:
-    if not baseline:
-        return ["weiwo"]
-    if settings.models.get("writer"):
-        return ["weiwo", *_BASELINES]
-    hint(word("no_baselines"))
-    return ["weiwo", *(name for name in _BASELINES if name not in _NEED_A_MODEL)]
-
-
-def _show(summary: Mapping[str, Any], *, as_json: bool) -> None:
-    if as_json:
+@answers_app.command()
+@takes_context("model", "depth", "corpus", "web")
+def answers(  # noqa: PLR0913 - each option is a parameter
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="SET",
+            help="A BEIR-shaped folder whose queries have answers or facts, a folder with documents/ and"
+            " questions.jsonl, a file of JSON lines, or a folder of results.",
+        ),
+    ],
+    *,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first so many questions.")] = None,
+    limits: Annotated[
+        str | None,
+        typer.Option("--limits", metavar="N,N,…", help="Tool calls that an answer may take: each limit is measured."),
+    ] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="Ask plain RAG and a ReAct loop, too: same model, search and limits.")
+    ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="PROVIDER:MODEL",
+            help="Let this model grade what matching of words cannot, if it grades 90 % of known answers rightly.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="FOLDER", help="The folder of results. Default: below WEIWO_HOME.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an evaluation that was stopped.")] = False,
+    json: Json = False,
+    context: Any,
+) -> None:
+    """Evaluate answers: what is right, wrong, cited and on the screen, facts and stale values, and what it takes."""
+    experiment = _open_results(target)
+    if experiment is None:
+        if baseline and limits:
+            raise UsageError("--baseline and --limits; baselines have one limit; give one of them")
+        folder = Path(output).expanduser() if output else None
+        options = _Options(limit, _read_limits(limits), baseline, judge, folder, resume)
+        experiment = _ask(target, context, options)
+        hint(word("results", experiment.folder))
+    try:
+        summary = experiment.summary(summarize)
+    except ExperimentError as error:
+        raise CommandError(str(error)) from error
+    if json:
         write_json(summary)
     else:
         print_answers(screen(), summary)
 
 
-def _send(found: QuestionSet, experiment: Experiment, limit: int | None) -> None:
-    """Send the set and the results to LangSmith.
+def _open_results(target: str) -> Experiment | None:
+    """A folder of results to show again; None where the target is a set.
 
     Raises:
-        CommandError: It does not take them.
+        CommandError: The folder is broken.
     """
-    from langsmith import Client  # noqa: PLC0415 - heavy
-    from langsmith.utils import LangSmithError  # noqa: PLC0415 - heavy
-
-    from weiwo.app.evaluation.langsmith_upload import upload_experiment  # noqa: PLC0415 - heavy
-
-    logging.getLogger("langsmith").setLevel(logging.ERROR)  # its warnings tell parts of the key
-    name = f"{found.name}-{experiment.config['questions_digest'][:8]}"
+    path = Path(target).expanduser()
+    if not (path / "config.json").is_file() or (path / "queries.jsonl").exists():
+        return None
     try:
-        with redirect_stdout(sys.stderr):  # where the client says where the results can be seen
-            sent = upload_experiment(Client(), name, found.questions[:limit], experiment.latest_rows())
-    except (LangSmithError, OSError, ValueError) as error:
-        why = one_line(str(error).partition("\n")[0], 300)  # below which its client tells parts of the key
-        raise CommandError(f"--langsmith: {why}; the results are kept in {experiment.folder}") from None
-    hint(word("sent", name, ", ".join(sent)))
+        experiment = Experiment.open(path)
+    except ExperimentError as error:
+        raise CommandError(str(error)) from error
+    if experiment.config.get("kind", "answers") != "answers":
+        raise CommandError(f"{target}: its rows are those of version 0.1's eval report; summary.json tells its figures")
+    return experiment
+
+
+def _read_limits(limits: str | None) -> list[int]:
+    try:
+        steps = sorted({int(one) for one in limits.split(",")}) if limits else []
+    except ValueError:
+        steps = [0]
+    if steps and steps[0] < 1:
+        raise UsageError(f"--limits {limits!r}; give numbers of tool calls, such as 2,20,150")
+    return steps
+
+
+def _ask(target: str, context: Context, options: _Options) -> Experiment:
+    """Ask a set, or what of it has not been asked yet.
+
+    Raises:
+        UsageError: The set is none, or the options do not go together.
+        CommandError: The corpus, the model, the judge or the folder cannot be used, or the person stopped it.
+    """
+    try:
+        found = read_question_set(Path(target).expanduser())
+        within = _context_over(found, context)
+        settings = Settings.resolve(within)
+        names = _name_systems(options, settings)
+        if not settings.models.get("writer") and any(one.open for one in found.questions):
+            hint(word("no_writer"))
+        experiment = _open_experiment(found, settings, names, options)
+        _run(found, within, names, options, experiment)
+    except DatasetError as error:
+        raise UsageError(str(error)) from error
+    except (CorpusError, ExperimentError, ModelUnavailableError) as error:
+        raise CommandError(str(error)) from error
+    return experiment
+
+
+def _context_over(questions: QuestionSet, context: Context) -> Context:
+    """The options of each run: over documents of its own the web is not asked; telemetry and people stay out of it."""
+    own = questions.dataset is not None or questions.documents is not None
+    if own and context.corpus:
+        raise UsageError("--corpus; the set has documents of its own; leave it out")
+    fixed: dict[str, Any] = {"telemetry": False, "approve_plan": False, **({"web": False} if own else {})}
+    if questions.documents is not None:
+        fixed["corpus"] = [str(questions.documents)]
+    return context.model_copy(update=fixed)
+
+
+def _name_systems(options: _Options, settings: Settings) -> list[str]:
+    if options.steps:
+        return [_name_step(step) for step in options.steps]
+    if not options.baseline:
+        return ["weiwo"]
+    known = load_baselines()
+    if settings.models.get("writer"):
+        return ["weiwo", *known.BASELINES]
+    hint(word("no_baselines"))
+    return ["weiwo", *(name for name in known.BASELINES if name not in known.NEED_A_MODEL)]
+
+
+def _name_step(step: int) -> str:
+    return f"{step} tool call" + "s" * (step != 1)
+
+
+def _open_experiment(found: QuestionSet, settings: Settings, names: Sequence[str], options: _Options) -> Experiment:
+    """Begin an experiment, or go on with one.
+
+    Raises:
+        ExperimentError: The folder holds something else.
+    """
+    try:
+        weiwo = version("weiwo")
+    except PackageNotFoundError:
+        weiwo = "unknown"
+    same = {
+        "dataset": found.name,
+        "questions_digest": found.digest(),
+        "documents_digest": found.dataset.digest() if found.dataset is not None else "",
+        "systems": list(names),
+        "models": dict(settings.models),
+        "judge": options.judge,
+        "depth": settings.depth,
+        "limits": asdict(settings.limits),
+        "corpus": list(settings.corpus),
+        "web": settings.web,
+        "embeddings": settings.embeddings,
+    }
+    config = describe_experiment(same, weiwo=weiwo, limit=options.limit)
+    parent = Path(settings.home) / "evaluation" / "answers"
+    if not options.resume:
+        return Experiment.create(options.output or name_folder(parent, found.name), config)
+    if options.output is not None:
+        return Experiment.resume(options.output, config)
+    experiment = Experiment.find(parent, config)
+    hint(word("going_on", experiment.folder))
+    return experiment
+
+
+def _run(found: QuestionSet, context: Context, names: Sequence[str], options: _Options, experiment: Experiment) -> None:
+    """Ask the systems, and tell how many answers the judge could not grade."""
+    questions = found.questions[: options.limit]
+    judge = ModelJudge(context, options.judge) if options.judge else None
+
+    async def work() -> None:
+        if judge is not None:
+            await _check_judge(judge, str(options.judge), questions)
+        within = context
+        if found.dataset is not None:
+            within = context.model_copy(update={"corpus": [await _index(found.dataset, Settings.resolve(context))]})
+        systems = await _open_systems(names, within, options.steps)
+        await experiment.run(questions, systems, AnswerScorer(judge), _make_listener())
+
+    try:
+        run(work())
+    except InterruptedRunError as stopped:
+        again = f"go on with --resume --output {experiment.folder}"
+        raise CommandError(f"stopped; what was answered is kept; {again}", stopped.code) from None
+    if judge is not None and judge.failed:
+        hint(word("not_graded", judge.failed))
+
+
+async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Question]) -> None:
+    """Try a judge on known answers, so that one that nods grades nothing.
+
+    Raises:
+        ExperimentError: It grades too few of them rightly.
+    """
+    agreement = await judge.measure_agreement(questions)
+    if agreement < LEAST_AGREEMENT:
+        why = f" ({judge.why})" if judge.why else ""
+        raise ExperimentError(
+            f"--judge {name}; it grades {agreement:.0%} of known answers rightly, and {LEAST_AGREEMENT:.0%} are needed"
+            f"{why}; give another model"
+        )
+    judge.failed = 0
+
+
+async def _index(dataset: Dataset, settings: Settings) -> str:
+    """Index the set's documents under a name, once; `weiwo ask --corpus NAME` then asks over the same."""
+    model = await open_embedder(settings, dataset)
+    return await asyncio.to_thread(index_by_name, dataset, Path(settings.home), model, tell_stages())
+
+
+async def _open_systems(names: Sequence[str], context: Context, steps: Sequence[int]) -> dict[str, System]:
+    """Open the systems to compare, by name."""
+    if steps:
+        limited = {_name_step(step): context.model_copy(update={"max_tool_calls": step}) for step in steps}
+        return {name: WeiwoSystem(one) for name, one in limited.items()}
+    systems: dict[str, System] = {"weiwo": WeiwoSystem(context)}
+    if plain := [name for name in names if name != "weiwo"]:
+        systems |= await load_baselines().open_baselines(plain, Settings.resolve(context))
+    return systems
+
+
+def _make_listener() -> Listener:
+    """How many questions are answered, how many of them rightly, and when the others will be."""
+    progress, begun = ProgressLine(), time.monotonic()
+    first: list[int] = []
+
+    def tell(done: int, total: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        first.append(done)
+        if done < total and not progress.is_due():
+            return
+        asked = max(1, done - first[0] + 1)
+        left = (time.monotonic() - begun) / asked * (total - done)
+        soon = "" if done == total else word("soon") if left < 60 else word("left", left / 60)
+        progress.tell(word("progress", done, total, _tell_right(rows)) + soon, last=done == total)
+
+    return tell
+
+
+def _tell_right(rows: Sequence[Mapping[str, Any]]) -> str:
+    told = [float(row["facts"]) for row in rows if row.get("facts") is not None]
+    if told:
+        return word("facts_so_far", sum(told) / len(told))
+    return word("right_so_far", ", ".join(f"{name} {count:,}" for name, count in count_right(rows).items()))
+
+
+def print_answers(console: Console, summary: Mapping[str, Any]) -> None:
+    """Print a summary: shares with their 95 % intervals, means a question, then by level and by hops."""
+    systems = summary["systems"]
+    console.print(word("head_intervals", summary["dataset"], summary["n"]))
+    table = figures_table("", *systems)
+    _add_shares(table, systems.values())
+    _add_means(table, systems.values())
+    for kind in ("by_level", "by_hops"):
+        _add_sections(table, systems, kind)
+    console.print(table)
+    for name, differences in summary["differences"].items():
+        if told := differences.get("right"):
+            console.print(word("against", name, told["mean"], told["low"], told["high"]), soft_wrap=True)
+    verdicts = systems.get("weiwo", {}).get("claims") or {}
+    if verdicts:
+        console.print(word("claims", ", ".join(f"{n:,} {verdict}" for verdict, n in verdicts.items())))
+    for what, measured in (systems.get("weiwo", {}).get("calibration") or {}).items():
+        _print_reliability(console, word("confidence_of", what), measured)
+
+
+def _add_shares(table: Table, systems: Iterable[Mapping[str, Any]]) -> None:
+    """Rows of figures from 0 to 1, shown where any system has one."""
+    for name in _SHARES:
+        if any(cells := [_format_share(figures, name) for figures in systems]):
+            table.add_row(word(name), *cells)
+
+
+def _add_means(table: Table, systems: Iterable[Mapping[str, Any]]) -> None:
+    """Rows of other figures, shown where any system's is not 0; stale values always."""
+    for name in _MEANS:
+        values = [figures.get(name) for figures in systems]
+        if any(values) or (name == "stale" and None not in values):
+            form = _FORMATS.get(name, ",.0f")
+            table.add_row(word(name), *("" if one is None else format(float(one), form) for one in values))
+
+
+def _add_sections(table: Table, systems: Mapping[str, Any], kind: str) -> None:
+    for key in dict.fromkeys(key for figures in systems.values() for key in figures[kind]):
+        parts = [figures[kind].get(key) for figures in systems.values()]
+        count = next(part["n"] for part in parts if part)
+        table.add_row(word(kind, key, count), *("" if part is None else f"{part['right']:.3f}" for part in parts))
+
+
+def _format_share(figures: Mapping[str, Any], name: str) -> str:
+    value = figures.get(name)
+    if value is None:
+        return ""
+    low, high = figures["intervals"].get(name, (None, None))
+    return f"{value:.3f}" if low is None else f"{value:.3f} ({low:.2f}–{high:.2f})"
+
+
+def _print_reliability(console: Console, title: str, measured: Mapping[str, Any]) -> None:
+    """Print a reliability table, with Brier score and expected calibration error above it."""
+    told = word("reliability", title, measured["n"], measured["brier"], measured["ece"])
+    console.print(told, soft_wrap=True)
+    table = figures_table(*map(word, ("confidence", "of", "mean", "right")), texts=0)
+    for one in measured["table"]:
+        said = word("to", one["from"], one["to"])
+        table.add_row(said, f"{one['n']:,}", f"{one['confidence']:.2f}", f"{one['right']:.2f}")
+    console.print(table)

@@ -1,87 +1,111 @@
-"""`weiwo eval retrieval`: how well the documents of a labelled set are found, and what the router may learn of it."""
+"""`weiwo eval retrieval`: how well the documents of a labelled set are found, and what the router may learn of it.
+
+`--label` asks which documents answer the questions of a set that `weiwo telemetry --hard` wrote: in the terminal, a key
+a document, or with `--judge` a model, a call a question.
+"""
 
 import asyncio
+import sys
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Any, Final
 
+import typer
 from rich.console import Console
+from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.evaluation.words import word
 from weiwo.app.cli.event_loop import InterruptedRunError, run
-from weiwo.app.cli.output import hint, screen, write_json
+from weiwo.app.cli.options import Json
+from weiwo.app.cli.output import NO, YES, hint, screen, terminal, write_json
 from weiwo.app.cli.progress_line import tell_stages
+from weiwo.app.cli.questions.requests import answering, read_line
+from weiwo.app.evaluation.judge import ModelJudge
+from weiwo.app.render.extracts import render_passage
 from weiwo.app.render.figures_table import figures_table
-from weiwo.state.settings import Settings
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.writer.extracts import choose_extracts
+from weiwo.state import Evidence, Language
+from weiwo.state.settings import Context, Settings
+from weiwo.text.language import detect_language
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, locate_dataset
+from weiwo.tools.corpus.evaluation.dataset_index import count_languages, index_dataset
+from weiwo.tools.corpus.evaluation.hard_cases import Candidate, append_judgement, read_candidates
+from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, Evaluation, compare_strategies
+from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
+from weiwo.tools.corpus.index.language_fit import LanguageFit, measure_languages
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyError, PolicyStep, RoutingPolicy, load_policy, save_policy
+from weiwo.tools.printable import one_line
 
-if TYPE_CHECKING:
-    from weiwo.tools.corpus.evaluation.strategy_comparison import Evaluation
-    from weiwo.tools.corpus.index.embedding_models import Embedder
+retrieval_app = typer.Typer()
 
 _COLUMNS: Final = ("recall", "all", "hit", "ndcg10", "mrr", "p50_ms", "vector_calls")
 
 
-def eval_command(
-    folder: str | None,
+_ASKED: Final[Mapping[Language, tuple[str, str, str]]] = {
+    "en": ("question", "document", "does it answer? [y]es [n]o [s]kip [q]uit: "),
+    "zh": ("问题", "文档", "它回答了问题吗？[y]是 [n]否 [s]跳过 [q]退出："),
+}
+_SKIP: Final = frozenset({"s", "skip", "跳过"})
+_QUIT: Final = frozenset({"q", "quit", "exit", "退出"})
+_LONGEST_DOCUMENT: Final = 50_000
+"""Letters of a document among which the sentences to show are chosen."""
+
+
+@retrieval_app.command()
+def retrieval(  # noqa: PLR0913 - each option is a parameter
+    folder: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATASET_DIR",
+            help="A BEIR-shaped folder: corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv; or demo.",
+        ),
+    ] = None,
     *,
-    k: int,
-    strategy: str,
-    learn: bool,
-    promote: bool,
-    demote: bool,
-    share: float | None,
-    as_json: bool,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many documents count.")] = 5,
+    strategy: Annotated[
+        str, typer.Option("--strategy", metavar="NAME", help=f"all, or one of: {', '.join(CHOICES)}.")
+    ] = "all",
+    learn: Annotated[bool, typer.Option("--learn", help="Let the policy in shadow learn from half the set.")] = False,
+    promote: Annotated[
+        bool, typer.Option("--promote", help="One step up, if the other half proves it: shadow, trial, default.")
+    ] = False,
+    demote: Annotated[
+        bool, typer.Option("--demote", help="One step back; from shadow, forget what was learned. Needs no set.")
+    ] = False,
+    share: Annotated[
+        float | None,
+        typer.Option("--share", min=0.0, max=1.0, help="With --promote: what a policy on trial decides (0.05)."),
+    ] = None,
+    label: Annotated[
+        bool, typer.Option("--label", help="Judge which documents answer the questions of weiwo telemetry --hard.")
+    ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="PROVIDER:MODEL", help="With --label: let this model judge, and ask nobody."),
+    ] = None,
+    json: Json = False,
 ) -> None:
-    """Evaluate retrieval over a set, and let the router's policy learn, rise or step back.
-
-    Args:
-        folder: The set; None only with `demote`.
-        k: How many documents count for recall, all and hit.
-        strategy: "all", or one of the strategies.
-        learn: Whether the policy in shadow learns from the set.
-        promote: Whether the policy takes a step up, if the set speaks for it.
-        demote: Whether it takes a step back.
-        share: The share of the questions that a policy on trial decides, with `promote`.
-        as_json: Print one object.
-
-    Raises:
-        UsageError: The options do not go together, or the set is none.
-        CommandError: Embeddings fail, the index cannot be written, or the policy cannot take the step.
-    """
-    _check(folder, strategy, learn=learn, promote=promote, demote=demote, share=share)
-    settings = Settings.resolve()
-    home, embeddings = Path(settings.home), settings.embeddings or ""
+    """Evaluate each strategy, the router, and the best choice there is per question."""
+    steps = {"--learn": learn, "--promote": promote, "--demote": demote, "--label": label}
+    _check(folder, strategy, [name for name, given in steps.items() if given])
+    if share is not None and not promote:
+        raise UsageError("--share; it says how much a promoted policy decides on trial; give it with --promote")
+    if judge is not None and not label:
+        raise UsageError("--judge; it says who judges the documents of hard cases; give it with --label")
     try:
-        policy = load_policy(home, embeddings)
-        if demote:
-            policy = policy.demote(_now())
-            save_policy(home, policy)
-        if folder is None:
-            _print_policy(policy, as_json=as_json)
-            return
-        dataset = Dataset(locate_dataset(folder))
-        model = run(open_embedder(settings, dataset))
-        if model is None and embeddings:
-            policy = load_policy(home, "")
-        evaluation = run(_evaluated(home, dataset, model, policy, k, strategy))
-        _check_whole(evaluation, policy, as_json=as_json)
-        if learn:
-            policy, evaluation = _learn(home, dataset, policy, evaluation, k)
-        refused = ""
-        if promote:
-            try:
-                policy = policy.promote(evaluation.measure_policy(), _now(), share)
-                save_policy(home, policy)
-                hint(word("promoted", policy.version, policy.stage))
-            except PolicyError as error:  # the figures say why
-                refused = str(error)
-        _print(evaluation, policy, as_json=as_json)
-        if refused:
-            raise CommandError(refused)
+        if label:
+            _label(str(folder), judge)
+        elif folder is None or demote:
+            _demote(folder, k, strategy, as_json=json)
+        else:
+            _evaluate(folder, k, strategy, learn=learn, promote=promote, share=share, as_json=json)
     except DatasetError as error:
         raise UsageError(str(error)) from error
     except (CorpusError, PolicyError) as error:
@@ -90,9 +114,79 @@ def eval_command(
         raise CommandError("stopped; what was indexed is kept", stopped.code) from None
 
 
+def _check(folder: str | None, strategy: str, steps: Sequence[str]) -> None:
+    """See that the options go together.
+
+    Raises:
+        UsageError: They do not.
+    """
+    if strategy not in {"all", *CHOICES}:
+        raise UsageError(f"--strategy {strategy!r}; there is none; choose all, {', '.join(CHOICES)}")
+    if len(steps) > 1:
+        raise UsageError(f"{' and '.join(steps)}; they are steps of their own; give one of them")
+    if {"--learn", "--promote"} & set(steps) and strategy != "all":
+        raise UsageError(f"--strategy {strategy}; a policy is judged by all of them; leave it out")
+    if folder is None and "--demote" not in steps:
+        raise UsageError("Missing argument 'DATASET_DIR'; see weiwo eval retrieval --help")
+
+
+def _demote(folder: str | None, k: int, strategy: str, *, as_json: bool) -> None:
+    """Take the policy in force one step back, then evaluate it where a set is given."""
+    settings = Settings.resolve()
+    home = Path(settings.home)
+    policy = load_policy(home, settings.embeddings or "").demote(_now())
+    save_policy(home, policy)
+    if folder is not None:
+        _evaluate(folder, k, strategy, as_json=as_json)
+    elif as_json:
+        write_json({"policy": policy_json(policy)})
+    else:
+        hint(word("stage", policy.version, policy.stage))
+
+
+def _evaluate(
+    folder: str,
+    k: int,
+    strategy: str,
+    *,
+    learn: bool = False,
+    promote: bool = False,
+    share: float | None = None,
+    as_json: bool,
+) -> None:
+    """Evaluate retrieval over a set, and let the router's policy learn or rise.
+
+    Raises:
+        DatasetError: The set is none.
+        CorpusError: Embeddings fail, the index cannot be written, or the policy cannot take the step.
+    """
+    settings = Settings.resolve()
+    home, embeddings = Path(settings.home), settings.embeddings or ""
+    dataset = Dataset(locate_dataset(folder))
+    model = run(open_embedder(settings, dataset))
+    policy = load_policy(home, embeddings if model is not None else "")
+    evaluation = run(_compare(home, dataset, model, policy, k, strategy))
+    if evaluation.stopped:
+        _print(evaluation, policy, as_json=as_json)
+        raise CommandError(f"{evaluation.stopped}; the figures are of these alone, and nothing was learned")
+    if learn:
+        policy, evaluation = _learn(home, dataset, policy, evaluation, k)
+    refused = ""
+    if promote:
+        try:
+            policy = policy.promote(evaluation.measure_policy(), _now(), share)
+            save_policy(home, policy)
+            hint(word("promoted", policy.version, policy.stage))
+        except PolicyError as error:  # the figures say why
+            refused = str(error)
+    _print(evaluation, policy, as_json=as_json)
+    if refused:
+        raise CommandError(refused)
+
+
 def _learn(
-    home: Path, dataset: Dataset, policy: RoutingPolicy, evaluation: "Evaluation", k: int
-) -> "tuple[RoutingPolicy, Evaluation]":
+    home: Path, dataset: Dataset, policy: RoutingPolicy, evaluation: Evaluation, k: int
+) -> tuple[RoutingPolicy, Evaluation]:
     """Let the policy in shadow learn from a set, once; the figures are then those of what it has learned."""
     observed = evaluation.list_observations()
     if not observed:
@@ -107,27 +201,8 @@ def _learn(
     return learned, evaluation.replay_policy(learned)
 
 
-def _check(folder: str | None, strategy: str, *, learn: bool, promote: bool, demote: bool, share: float | None) -> None:
-    from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES  # noqa: PLC0415 - heavy
-
-    if strategy not in {"all", *CHOICES}:
-        raise UsageError(f"--strategy {strategy!r}; there is none; choose all, {', '.join(CHOICES)}")
-    if learn + promote + demote > 1:
-        raise UsageError("--learn, --promote and --demote; they change the policy in different ways; give one of them")
-    if (learn or promote) and strategy != "all":
-        raise UsageError(f"--strategy {strategy}; a policy is judged by all of them; leave it out")
-    if share is not None and not promote:
-        raise UsageError("--share; it says how much a promoted policy decides on trial; give it with --promote")
-    if folder is None and not demote:
-        raise UsageError("Missing argument 'DATASET_DIR'; see weiwo eval retrieval --help")
-
-
-async def open_embedder(settings: Settings, dataset: Dataset) -> "Embedder | None":
+async def open_embedder(settings: Settings, dataset: Dataset) -> Embedder | None:
     """The embedding model that a user of these documents would get."""
-    from weiwo.tools.corpus.evaluation.dataset_index import count_languages  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.index.language_fit import LanguageFit, measure_languages  # noqa: PLC0415 - heavy
-
     if settings.embeddings is None:
         return None
     model = await asyncio.to_thread(load_embedder, settings.embeddings)
@@ -138,14 +213,9 @@ async def open_embedder(settings: Settings, dataset: Dataset) -> "Embedder | Non
     return model if known.trusted else None
 
 
-async def _evaluated(
-    home: Path, dataset: Dataset, model: "Embedder | None", policy: RoutingPolicy, k: int, strategy: str
-) -> "Evaluation":
-    from weiwo.tools.corpus.evaluation.dataset_index import index_dataset  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, compare_strategies  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus  # noqa: PLC0415 - heavy
-
+async def _compare(
+    home: Path, dataset: Dataset, model: Embedder | None, policy: RoutingPolicy, k: int, strategy: str
+) -> Evaluation:
     watch = tell_stages()
     folder = await asyncio.to_thread(index_dataset, dataset, home, model, watch)
     corpus = RoutedCorpus(await asyncio.to_thread(IndexedCorpus, folder, embedder=model), lambda: policy)
@@ -155,18 +225,7 @@ async def _evaluated(
         corpus.close()
 
 
-def _check_whole(evaluation: "Evaluation", policy: RoutingPolicy, *, as_json: bool) -> None:
-    """Print what there is of an evaluation that was stopped, and learn nothing from it.
-
-    Raises:
-        CommandError: It was.
-    """
-    if evaluation.stopped:
-        _print(evaluation, policy, as_json=as_json)
-        raise CommandError(f"{evaluation.stopped}; the figures are of these alone, and nothing was learned")
-
-
-def evaluation_json(evaluation: "Evaluation", policy: RoutingPolicy) -> dict[str, Any]:
+def evaluation_json(evaluation: Evaluation, policy: RoutingPolicy) -> dict[str, Any]:
     """The figures and the policy as one object."""
     found = evaluation.as_json()
     if evaluation.whole:
@@ -179,14 +238,14 @@ def policy_json(policy: RoutingPolicy) -> dict[str, Any]:
     return policy.model_dump(mode="json", exclude={"sources"})
 
 
-def _print(evaluation: "Evaluation", policy: RoutingPolicy, *, as_json: bool) -> None:
+def _print(evaluation: Evaluation, policy: RoutingPolicy, *, as_json: bool) -> None:
     if as_json:
         write_json(evaluation_json(evaluation, policy))
     else:
         _print_figures(screen(), evaluation, policy)
 
 
-def _print_figures(console: Console, evaluation: "Evaluation", policy: RoutingPolicy) -> None:
+def _print_figures(console: Console, evaluation: Evaluation, policy: RoutingPolicy) -> None:
     found = evaluation.as_json()
     heads = (*(f"{name}@{evaluation.k}" for name in ("recall", "all", "hit")), "NDCG@10", "MRR", "p50 ms")
     table = figures_table(word("strategy"), *heads, word("vector_calls"))
@@ -205,12 +264,96 @@ def _print_figures(console: Console, evaluation: "Evaluation", policy: RoutingPo
     console.print(proved if policy.segments else word("no_policy"), soft_wrap=True)
 
 
-def _print_policy(policy: RoutingPolicy, *, as_json: bool) -> None:
-    if as_json:
-        write_json({"policy": policy_json(policy)})
-    else:
-        hint(word("stage", policy.version, policy.stage))
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _label(target: str, judge: str | None = None) -> None:
+    """Ask about each candidate that is not judged yet; what was answered is kept at once.
+
+    Args:
+        target: A folder that `weiwo telemetry --hard` wrote.
+        judge: A model that judges in a person's place, as provider:model.
+
+    Raises:
+        DatasetError: The folder is none.
+        UsageError: Nobody sits at the terminal.
+        CommandError: A judgement cannot be written, the model cannot be had, or the person stopped the command.
+    """
+    folder = Path(target).expanduser()
+    left, done = read_candidates(folder)
+    if left and judge is None and not sys.stdin.isatty():
+        raise UsageError(
+            f"{target}: {len(left):,} documents are to be judged, which needs a terminal, or --judge MODEL"
+        )
+    try:
+        judged = _ask_each(folder, left) if judge is None else _ask_model(folder, left, judge)
+    except DatasetError as error:
+        raise CommandError(str(error)) from error
+    if judged < len(left):
+        hint(word("judged", done + judged, len(left) - judged, target))
+    else:
+        hint(word("all_judged", done + judged, target))
+
+
+def _ask_model(folder: Path, left: list[Candidate], name: str) -> int:
+    """How many a model judged, from what a person would be shown of each; one call a question.
+
+    Raises:
+        CommandError: It judged none, or the person stopped the command.
+    """
+    judge, judged = ModelJudge(Context(), name), 0
+
+    async def work() -> None:
+        nonlocal judged
+        for _, those in groupby(left, key=lambda one: one.query_id):
+            candidates = list(those)
+            query = candidates[0].query
+            shown = [f"{one.document.title}\n{_draw(one, detect_language(query)).plain}" for one in candidates]
+            if (answering := await judge.find_answering(query, shown)) is None:
+                continue
+            for at, one in enumerate(candidates):
+                append_judgement(folder, one, answers=at in answering)
+            judged += len(candidates)
+
+    try:
+        run(work())
+    except InterruptedRunError as stopped:
+        again = f"go on with: weiwo eval retrieval {folder} --label --judge {name}"
+        raise CommandError(f"stopped; what was judged is kept; {again}", stopped.code) from None
+    if judge.failed and not judged:
+        raise CommandError(f"--judge {name}; it judged nothing: {one_line(judge.why, 200)}")
+    return judged
+
+
+def _ask_each(folder: Path, left: list[Candidate]) -> int:
+    """How many were judged."""
+    judged, query = 0, ""
+    with answering(f"stopped; what was answered is kept; go on with: weiwo eval retrieval {folder} --label"):
+        for at, candidate in enumerate(left, 1):
+            language = detect_language(candidate.query)
+            asked, document, prompt = _ASKED[language]
+            if candidate.query_id != query:
+                terminal().print(Text(f"\n{asked}: {one_line(candidate.query, 500)}", "bold"))
+                query = candidate.query_id
+            name = one_line(candidate.document.title or candidate.document.id)
+            terminal().print(Text(f"\n{document} {at:,}/{len(left):,}: {name}", "dim"))
+            terminal().print(_draw(candidate, language))
+            while (reply := read_line(prompt).casefold()) not in YES | NO | _SKIP | _QUIT:
+                pass
+            if reply in _QUIT:
+                break
+            if reply in YES | NO:
+                append_judgement(folder, candidate, answers=reply in YES)
+                judged += 1
+    return judged
+
+
+def _draw(candidate: Candidate, language: Language) -> Text:
+    """The part of a document that speaks of the question, the sentences that fit best in bold."""
+    text = candidate.document.text[:_LONGEST_DOCUMENT]
+    evidence = Evidence(
+        id="1", text=text, source=candidate.document.id, title=candidate.document.title, rank=1, score=1.0
+    )
+    found = choose_extracts(parse_question(candidate.query, language), [evidence], passages_shown=1)
+    return render_passage(found.items[0].model_dump()) if found.items else Text(one_line(text, 600))

@@ -2,12 +2,14 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
+import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.evaluation.words import word
+from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.cli.progress_line import tell_stages
 from weiwo.app.render.figures_table import figures_table
@@ -15,38 +17,43 @@ from weiwo.nodes.shared.planning.tool_ranking import open_vectors
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
+from weiwo.tools.corpus.index.embedding_models import load_embedder
 from weiwo.tools.private_files import make_private_folder
 from weiwo.tools.selection.evaluation import LabelledQuestion, evaluate_tools
 from weiwo.tools.selection.tool_index import ToolDocument, ToolIndex
 from weiwo.tools.selection.tool_scenes import ToolUse
 
+tools_app = typer.Typer()
+
 _HEADS: Final = ("recall@3", "recall@5", "complete@3", "complete@5", "NDCG@5")
 _GROUPS: Final = ("all", "known", "new")
 
 
-def eval_tools_command(folder: str, history: str | None, *, as_json: bool) -> None:
-    """Evaluate tool retrieval over a labelled set.
-
-    Args:
-        folder: The set: tools as documents.
-        history: Another set over the same tools, to learn from which are used together.
-        as_json: Print one object.
-
-    Raises:
-        UsageError: A folder is no such set.
-        CommandError: Embeddings fail.
-    """
+@tools_app.command()
+def tools(
+    folder: Annotated[
+        str, typer.Argument(metavar="DATASET_DIR", help="A BEIR-shaped folder whose documents are tools.")
+    ],
+    *,
+    history: Annotated[
+        str | None,
+        typer.Option("--history", metavar="DATASET_DIR", help="Learn from this set which tools are used together."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Evaluate how well the tools that a question needs are found."""
     try:
         dataset = Dataset(Path(folder).expanduser())
-        tools = [ToolDocument(one.id, one.title, one.text) for one in dataset.documents()]
-        _check_tools(dataset, {tool.id for tool in tools})
-        uses = _read_uses(history, dataset, {tool.id for tool in tools}) if history else []
-        found = _evaluate(dataset, tools, uses)
+        documents = [ToolDocument(one.id, one.title, one.text) for one in dataset.documents()]
+        known = {tool.id for tool in documents}
+        _check_tools(dataset, known)
+        uses = _read_uses(history, dataset, known) if history else []
+        found = _evaluate(dataset, documents, uses)
     except DatasetError as error:
         raise UsageError(str(error)) from error
     except CorpusError as error:
         raise CommandError(str(error)) from error
-    if as_json:
+    if json:
         write_json({"dataset": dataset.name, **found})
     else:
         _print(dataset.name, found)
@@ -78,8 +85,6 @@ def _evaluate(dataset: Dataset, tools: list[ToolDocument], uses: list[ToolUse]) 
     name = settings.embeddings
     if name is None:
         return evaluate_tools(ToolIndex(tools), questions, uses)
-    from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415 - heavy
-
     texts = [*(tool.text() for tool in tools), *(one.text for one in questions), *(use.question for use in uses)]
     folder = Path(settings.home) / "evaluation"
     make_private_folder(folder)

@@ -4,10 +4,16 @@ import json
 
 import pytest
 
-from weiwo.app.evaluation.answer import AnswerScorer, SystemAnswer
-from weiwo.app.evaluation.experiment import FAILURES_IN_A_ROW, Experiment, ExperimentError
+from weiwo.app.evaluation.experiment import (
+    _FAILURES_IN_A_ROW,
+    Experiment,
+    ExperimentError,
+    describe_experiment,
+    name_folder,
+)
 from weiwo.app.evaluation.question_set import Question
-from weiwo.app.evaluation.summary import count_right, find_percentile, summarize
+from weiwo.app.evaluation.scoring import AnswerScorer, SystemAnswer
+from weiwo.app.evaluation.summary import _find_percentile, count_right, summarize
 
 QUESTIONS = [Question(str(n), f"Which number is {n}?", ((f"no{n}",),), hops=1 + n % 2) for n in range(8)]
 CONFIG = {"dataset": "numbers", "same": "x"}
@@ -75,22 +81,39 @@ async def test_what_failed_is_asked_again_and_the_last_row_counts(tmp_path):
     assert (found["errors"], found["right"], found["n"]) == (0, 0.5, 2)
 
 
+def test_what_can_be_gone_on_with_is_found(tmp_path):
+    config = describe_experiment({"dataset": "numbers", "depth": "quick"}, limit=3)
+    first = Experiment.create(name_folder(tmp_path, "numbers"), config)
+    again = describe_experiment({"dataset": "numbers", "depth": "quick"}, limit=9)
+    assert Experiment.find(tmp_path, again).folder == first.folder
+    assert Experiment.resume(first.folder, again).folder == first.folder
+    other = describe_experiment({"dataset": "numbers", "depth": "deep"})
+    with pytest.raises(ExperimentError, match="no results of this set"):
+        Experiment.find(tmp_path, other)
+    with pytest.raises(ExperimentError, match="made with another depth;"):
+        Experiment.resume(first.folder, other)
+
+
 async def test_what_is_down_stops_it(tmp_path):
     experiment, system = Experiment.create(tmp_path / "out", CONFIG), Scripted(broken=True)
     with pytest.raises(ExperimentError, match="the endpoint is down"):
         await experiment.run(QUESTIONS, {"weiwo": system}, AnswerScorer(), quiet)
-    assert len(system.asked) == FAILURES_IN_A_ROW
+    assert len(system.asked) == _FAILURES_IN_A_ROW
 
 
 async def test_a_judge_sees_what_matching_takes_for_wrong(tmp_path):
     seen = []
 
-    async def judge(question: Question, answer: str) -> bool:
-        seen.append((question.id, answer))
-        return question.id == "1"
+    class Judge:
+        async def __call__(self, question: Question, answer: str) -> bool:
+            seen.append((question.id, answer))
+            return question.id == "1"
+
+        async def find_facts(self, *_: object) -> None:
+            raise AssertionError("no question is open")
 
     experiment = Experiment.create(tmp_path / "out", CONFIG)
-    await experiment.run(QUESTIONS[:4], {"weiwo": Scripted()}, AnswerScorer(judge), quiet)
+    await experiment.run(QUESTIONS[:4], {"weiwo": Scripted()}, AnswerScorer(Judge()), quiet)
     assert seen == [("1", "no99"), ("3", "no99")]
     found = experiment.summary(summarize)["systems"]["weiwo"]
     assert (found["right"], found["right_judged"]) == (0.5, 0.75)
@@ -120,6 +143,6 @@ async def test_differences_are_paired(tmp_path):
 
 
 def test_percentiles():
-    assert find_percentile([], 0.5) == 0
-    assert find_percentile([3.0, 1.0, 2.0], 0.5) == 2
-    assert find_percentile([float(n) for n in range(1, 101)], 0.95) == 95
+    assert _find_percentile([], 0.5) == 0
+    assert _find_percentile([3.0, 1.0, 2.0], 0.5) == 2
+    assert _find_percentile([float(n) for n in range(1, 101)], 0.95) == 95

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.evaluation.tools import eval_tools_command
+from weiwo.app.cli.evaluation.tools import tools
 
 TOOLS = {"w": "The weather of a city", "f": "Flights between airports", "h": "Rooms in hotels", "c": "Exchange rates"}
 
@@ -30,7 +30,7 @@ def _settings(monkeypatch, tmp_path):
 def test_figures_with_and_without_a_history(tmp_path, capsys, monkeypatch):
     asked = write(tmp_path / "asked", [("Time off in Rome", "fh"), ("Will it be fine weather?", "w")])
     past = write(tmp_path / "past", [("Time off in Oslo", "fh"), ("Will it be fine weather?", "c")])
-    eval_tools_command(asked, past, as_json=True)
+    tools(asked, history=past, json=True)
     out, err = capsys.readouterr()
     found = json.loads(out)
     assert (found["dataset"], found["history"], found["known"]["questions"], found["new"]["questions"]) == (
@@ -42,7 +42,7 @@ def test_figures_with_and_without_a_history(tmp_path, capsys, monkeypatch):
     assert found["known"]["history"]["ndcg5"] == 1 > found["known"]["hybrid"]["ndcg5"]
     assert "1 questions of the history are asked in the set, too" in err
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
-    eval_tools_command(asked, past, as_json=False)
+    tools(asked, history=past)
     out, err = capsys.readouterr()
     assert "asked：2 个问题，4 个工具，以往问题 1 个" in out
     assert "全部（2）" in out
@@ -57,5 +57,5 @@ def test_sets_that_are_none_are_one_line(tmp_path):
         (asked, asked, "no other question"),
     ):
         with pytest.raises(UsageError, match=said) as caught:
-            eval_tools_command(folder, history, as_json=True)
+            tools(folder, history=history, json=True)
         assert "\n" not in str(caught.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.evaluation.label import label_command
+from weiwo.app.cli.evaluation.retrieval import retrieval
 from weiwo.app.evaluation.judge import ModelJudge
 from weiwo.tools.corpus.evaluation.dataset import Dataset
 
@@ -58,28 +58,28 @@ def test_labelling_goes_on_where_it_was_left(
     hard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sit_down(monkeypatch, "what?", "n", "q")
-    label_command(str(hard))
+    retrieval(str(hard), label=True)
     told = capsys.readouterr()
     assert "How long is the Danube?" in told.out + told.err
     assert "1 judged, 2 left" in told.err
     with (hard / "qrels.tsv").open("a", encoding="utf-8") as file:
         file.write("hard-1\tdan")  # a kill came within the line
     person = sit_down(monkeypatch, "y", "是")
-    label_command(str(hard))
+    retrieval(str(hard), label=True)
     assert len(person.prompts) == 2
     assert "它回答了问题吗" in person.prompts[1]
     assert "eval retrieval" in capsys.readouterr().err
     found = {question.id: question.relevant for question in Dataset(hard).questions}
     assert found == {"hard-1": {"danube.md": 1}, "hard-2": {"江.md": 1}}
     person = sit_down(monkeypatch)
-    label_command(str(hard))
+    retrieval(str(hard), label=True)
     assert person.prompts == []
 
 
 def test_what_is_skipped_stays_open_and_the_end_of_input_leaves(hard: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (hard / "qrels.tsv").read_text("utf-8")
     assert len(sit_down(monkeypatch, "s").prompts) == 0
-    label_command(str(hard))
+    retrieval(str(hard), label=True)
     assert (hard / "qrels.tsv").read_text("utf-8") == before
 
 
@@ -96,7 +96,7 @@ def test_a_model_judges_in_a_persons_place(
         return None
 
     monkeypatch.setattr(ModelJudge, "find_answering", find_answering)
-    label_command(str(hard), "openai:m")
+    retrieval(str(hard), label=True, judge="openai:m")
     assert [(question, len(documents)) for question, documents in asked] == [
         (QUERIES["hard-1"], 2),
         (QUERIES["hard-2"], 1),
@@ -105,12 +105,12 @@ def test_a_model_judges_in_a_persons_place(
     assert (hard / "qrels.tsv").read_text("utf-8").splitlines()[1:] == ["hard-1\trhine.md\t0", "hard-1\tdanube.md\t1"]
     assert "2 judged, 1 left" in capsys.readouterr().err
     with pytest.raises(CommandError, match="judged nothing: no connection"):
-        label_command(str(hard), "openai:m")
+        retrieval(str(hard), label=True, judge="openai:m")
 
 
 def test_it_needs_an_export_and_a_terminal(hard: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: False)
     with pytest.raises(UsageError, match="3 documents are to be judged"):
-        label_command(str(hard))
+        retrieval(str(hard), label=True)
     with pytest.raises(UsageError, match=r"no candidates\.tsv"):
-        label_command(str(tmp_path / "nothing"))
+        retrieval(str(tmp_path / "nothing"), label=True)

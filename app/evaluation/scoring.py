@@ -1,15 +1,21 @@
-"""Answers of systems, of whatever kind, and how one is scored."""
+"""Scoring: what the answer of a system, of whatever kind, is worth.
+
+An answer is matched against the known answer. That of an open question is also measured by the key facts it tells, the
+stale values it passes off as current, and the claims and citations that hold by its own check.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from statistics import fmean
+from typing import Any, Final, Protocol
 
 from weiwo.app.evaluation.question_set import Question
-from weiwo.text.language import sentences
+from weiwo.text.language import sentences, word_count
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.evaluation.answer_matching import AnswerText
 
 ABSTAINED: Final = "abstained"
 _CITATION: Final = lazy(r"\s?\[\d{1,3}(?:\s?[,，、]\s?\d{1,3}){0,20}\]")
@@ -20,6 +26,26 @@ _ABSTAINS: Final = lazy(
     r"|(?:没有|没|未|未能|无法|不能).{0,12}(?:找到|提到|提及|说明|给出|确定|回答|得知|记载|包含|涉及|查到)|不知道|资料不足|无相关",
     re.IGNORECASE,
 )
+
+_HOLDS: Final = frozenset({"quoted", "computed", "supported", "matched", "judgement"})
+_NEEDS_NONE: Final = "uncited"
+_PAST: Final = lazy(
+    r"\b(?:formerly|previously|originally|until|no longer|used to|superseded|replaced|outdated|obsolete|withdrawn"
+    r"|earlier|older|old|before|was|were|had been|in the past)\b"
+    r"|曾|原先|原来|原为|此前|以前|之前|旧|取代|废止|不再|过去|直到|截至|早先|作废|过时"
+)
+
+
+class Judge(Protocol):
+    """What grades answers where matching of words cannot; `app.evaluation.judge.ModelJudge` is one."""
+
+    async def __call__(self, question: Question, answer: str) -> bool | None:
+        """Whether an answer is correct; None where nobody can tell."""
+        ...
+
+    async def find_facts(self, question: Question, report: str, facts: Sequence[str]) -> Sequence[int] | None:
+        """Which facts a report states, by position; None where nobody can tell."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +59,7 @@ class SystemAnswer:
         highlighted: What is in bold of these.
         cited: The sources it cites or shows, each once.
         claims: Its claims, where it checks them: text, citations and verdict.
-        values: The values it rests on, where it tells how sure it is of them (`app.evaluation.calibration`).
+        values: The values it rests on, where it tells how sure it is of them.
         confidence: Of passages shown where nothing is stated: how probable it is that they hold the answer.
         level: The level that Weiwo gave the question.
         calls: Calls of the model.
@@ -63,12 +89,16 @@ class SystemAnswer:
     error: str = ""
 
 
+System = Callable[[Question], Awaitable[SystemAnswer]]
+"""What answers questions."""
+
+
 def strip_citations(text: str) -> str:
     """A text without its marks of citations."""
     return _CITATION.sub("", text).strip()
 
 
-def cited_numbers(text: str) -> list[int]:
+def read_citations(text: str) -> list[int]:
     """The numbers that a text cites, in order, each once."""
     marks = (re.findall(r"\d+", mark[0]) for mark in _CITATION.finditer(text))
     return list(dict.fromkeys(int(number) for numbers in marks for number in numbers))
@@ -114,22 +144,78 @@ def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
 
 
 class AnswerScorer:
-    """Scores answers, and asks a judge where matching of words takes one for wrong.
+    """Scores answers, and asks a judge where matching of words finds them wrong.
 
     Args:
-        judge: Grades an answer; None where nobody does.
+        judge: Grades answers and looks for facts; None where nobody does.
     """
 
-    def __init__(self, judge: Callable[[Question, str], Awaitable[bool | None]] | None = None) -> None:
+    def __init__(self, judge: Judge | None = None) -> None:
         self._judge = judge
 
     async def __call__(self, question: Question, answer: SystemAnswer) -> dict[str, Any]:
         """The fields of a row."""
-        scores, judged = score_answer(question, answer), None
-        if self._judge is not None and not scores["right"] and answer.outcome != ABSTAINED and question.answerable:
-            judged = await self._judge(question, answer.text)
         gold = [list(group) for group in question.answers]
-        return {"gold": gold, "hops": question.hops, **scores, "judged": judged}
+        row = {"gold": gold, "hops": question.hops, **score_answer(question, answer), "judged": None}
+        if question.open:
+            return row | _score_facts(question, answer, await self._find_missed(question, answer))
+        if self._judge is not None and not row["right"] and answer.outcome != ABSTAINED and question.answerable:
+            row["judged"] = await self._judge(question, answer.text)
+        return row
+
+    async def _find_missed(self, question: Question, answer: SystemAnswer) -> list[int]:
+        """The facts that an answer does not tell, by position. Where it states nothing, the passages shown tell."""
+        stated = answer.outcome != ABSTAINED
+        said = AnswerText(answer.text if stated else " ".join(answer.shown))
+        missed = [at for at, aliases in enumerate(question.answers) if not any(map(said.says, aliases))]
+        if self._judge is None or not missed or not stated:
+            return missed
+        found = await self._judge.find_facts(question, answer.text, [question.answers[at][0] for at in missed]) or ()
+        return [at for place, at in enumerate(missed) if place not in found]
+
+
+def _score_facts(question: Question, answer: SystemAnswer, missed: Sequence[int]) -> dict[str, Any]:
+    """The figures of an answer to an open question.
+
+    Args:
+        question: Its facts and stale values.
+        answer: The answer.
+        missed: The facts that it does not tell, by position.
+    """
+    told = answer.text if answer.outcome != ABSTAINED else ""
+    stale = _find_stale(question, told)
+    checked = [claim for claim in answer.claims if claim["verdict"] != _NEEDS_NONE]
+    pairs = [str(claim["verdict"]) in _HOLDS for claim in checked for _ in claim["citations"]]
+    return {
+        "facts": round(1 - len(missed) / len(question.answers), 4),
+        "missed": [question.answers[at][0] for at in missed],
+        "stale": len(stale),
+        "stale_told": stale,
+        "claims_hold": _share([str(claim["verdict"]) in _HOLDS for claim in checked]),
+        "effective_citations": sum(pairs),
+        "citation_accuracy": _share(pairs),
+        "words": word_count(told),
+    }
+
+
+def _find_stale(question: Question, text: str) -> list[str]:
+    """The stale values that a text tells as if they were current.
+
+    A sentence that also says a current fact, or that something is past, tells the difference.
+
+    Args:
+        question: Its facts and stale values.
+        text: What an answer states.
+    """
+    found: dict[str, None] = {}
+    for start, end in sentences(text):
+        sentence = strip_citations(text[start:end])
+        said = AnswerText(sentence)
+        told = [aliases[0] for aliases in question.stale if any(map(said.says, aliases))]
+        current = any(said.says(alias) for aliases in question.answers for alias in aliases)
+        if told and not current and _PAST.search(sentence.casefold()) is None:
+            found.update(dict.fromkeys(told))
+    return list(found)
 
 
 def _judge_value(question: Question, value: Mapping[str, Any]) -> bool | None:
@@ -146,3 +232,7 @@ def _is_figure(text: str, gold: str) -> bool:
     """Whether a bare number is that of an answer: a value of type number leaves the unit to its task."""
     said, wanted = find_numbers(text), find_numbers(gold)
     return len(said) == len(wanted) == 1 and said[0].value == wanted[0].value
+
+
+def _share(told: Sequence[bool]) -> float | None:
+    return round(fmean(told), 4) if told else None

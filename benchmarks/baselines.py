@@ -1,4 +1,9 @@
-"""The baselines that ask a model: plain RAG, and a ReAct loop, each as a user would write it."""
+"""The baselines of `weiwo eval answers --baseline`: plain systems that a user would write in an afternoon.
+
+All of them search with Weiwo's own tool, and ask the model of its writer. `extracts` needs no model: the best sentences
+of one search. `rag` is one search and one prompt. `react` is LangChain's `create_agent` with the search tool, within
+the same limits on calls, tokens and seconds.
+"""
 
 import asyncio
 import time
@@ -16,9 +21,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import LLMResult
 from langchain_core.tools import tool
 
-from weiwo.app.evaluation.answer import ABSTAINED, SystemAnswer, abstains, cited_numbers, strip_citations
-from weiwo.app.evaluation.baselines import BaselineSearch
 from weiwo.app.evaluation.question_set import Question
+from weiwo.app.evaluation.scoring import ABSTAINED, System, SystemAnswer, abstains, read_citations, strip_citations
 from weiwo.models.endpoint import resolve_endpoint
 from weiwo.models.model_cache import get_chat_model
 from weiwo.models.prices import Price, cost_of, price_of
@@ -26,7 +30,14 @@ from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.models.token_estimate import text_tokens
 from weiwo.state import Evidence, Limits
 from weiwo.state.settings import Settings
+from weiwo.text.language import sentences
+from weiwo.text.terms import terms
+from weiwo.tools.registry import Registry, build_registry
 
+BASELINES: Final = ("extracts", "rag", "react")
+NEED_A_MODEL: Final = frozenset({"rag", "react"})
+SHOWN: Final = 3
+"""Passages that `extracts` shows, as many as Weiwo does without a model."""
 RAG_PROMPT: Final = (
     "Answer the question from the numbered passages alone, as briefly as you can. Cite the passages you use as [1]. If"
     " they do not hold the answer, say that you do not know. Answer in the language of the question."
@@ -37,6 +48,63 @@ REACT_PROMPT: Final = (
     " language of the question."
 )
 SPENT: Final = "The budget is spent. Answer with what you have found."
+
+
+async def open_baselines(names: Sequence[str], settings: Settings) -> dict[str, System]:
+    """Open baselines by name; they take model, corpus, web and limits from the settings.
+
+    Raises:
+        CorpusError: The corpus cannot be read.
+        ModelUnavailableError: The model cannot be made.
+    """
+    registry = await build_registry(settings)
+    over_web = settings.web and "web_search" in registry.names()
+    search = BaselineSearch(registry, "web_search" if over_web else "corpus_search")
+    opened: dict[str, System] = {"extracts": ExtractsBaseline(search)} if "extracts" in names else {}
+    if set(names) & NEED_A_MODEL:
+        priced = await open_model(settings)
+        opened |= {"rag": RagBaseline(priced, search), "react": ReactBaseline(priced, search, settings.limits)}
+    return {name: opened[name] for name in names}
+
+
+class BaselineSearch:
+    """The search tool that Weiwo itself uses: the documents, or the web where that is asked."""
+
+    def __init__(self, registry: Registry, name: str) -> None:
+        self._tool = registry.get(name)
+
+    async def __call__(self, query: str) -> list[Evidence]:
+        """Passages for a query, best first."""
+        call = {"type": "tool_call", "id": "1", "name": self._tool.name, "args": {"query": query}}
+        message = await self._tool.ainvoke(call)
+        return [Evidence(**one) for one in message.artifact or ()]
+
+
+class ExtractsBaseline:
+    """One search, and of each of its best passages the sentence that shares most words with the question."""
+
+    def __init__(self, search: BaselineSearch) -> None:
+        self._search = search
+
+    async def __call__(self, question: Question) -> SystemAnswer:
+        """Show what is nearest to a question."""
+        started = time.perf_counter()
+        found = (await self._search(question.text))[:SHOWN]
+        best = _pick_sentences(question.text, found)
+        return SystemAnswer(
+            text=" ".join(best),
+            highlighted=tuple(best),
+            shown=tuple(passage.text for passage in found),
+            cited=tuple(dict.fromkeys(passage.source for passage in found)),
+            tool_calls=1,
+            seconds=time.perf_counter() - started,
+        )
+
+
+def _pick_sentences(question: str, passages: Sequence[Evidence]) -> list[str]:
+    wanted = set(terms(question))
+    said = [[one.text[start:end] for start, end in sentences(one.text)] for one in passages]
+    return [max(those, key=lambda one: len(wanted & set(terms(one))), default="") for those in said]
 
 
 @dataclass(frozen=True)
@@ -164,7 +232,7 @@ def _make_answer(
 ) -> SystemAnswer:
     """What a model wrote: whatever it does not decline to answer, it asserts."""
     text = strip_reasoning(str(reply.text)).strip()
-    cited = [sources[number - 1] for number in cited_numbers(text) if 0 < number <= len(sources)]
+    cited = [sources[number - 1] for number in read_citations(text) if 0 < number <= len(sources)]
     stated = strip_citations(text)
     return SystemAnswer(
         text=stated,
