@@ -1,16 +1,11 @@
 """The questions that were served badly become a set that can be labelled and evaluated; the one that ships is whole."""
 
-import json
-
 import pytest
 
-from weiwo.tools.corpus.evaluation.dataset import DEMO, Dataset, DatasetError, locate_dataset
+from weiwo.tools.corpus.evaluation.dataset import DEMO, Dataset, DatasetError
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 from weiwo.tools.corpus.evaluation.hard_cases import collect_hard_cases, export_hard_cases
-from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, compare_strategies
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
-from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
-from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy
 
 
 def record(query, passages=("a",), cited=None, run="", error=""):
@@ -60,23 +55,3 @@ async def test_a_set_is_written_and_evaluated_once_it_is_labelled(tmp_path):
     assert len(list(labelled.documents())) == len(list(Dataset(DEMO).documents()))
     with pytest.raises(DatasetError, match="not empty"):
         await export_hard_cases(corpus, [], tmp_path / "hard")
-
-
-async def test_the_set_that_ships(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert locate_dataset("demo") == DEMO
-    (tmp_path / "demo").mkdir()
-    (tmp_path / "demo" / "corpus.jsonl").touch()
-    assert locate_dataset("demo").resolve() == tmp_path / "demo"
-    demo = Dataset(DEMO)
-    documents = {one.id for one in demo.documents()}
-    assert (len(documents), len(demo.questions)) == (107, 48)
-    assert all(set(one.relevant) <= documents for one in demo.questions)
-    kinds = [json.loads(line)["type"] for line in (DEMO / "queries.jsonl").read_text("utf-8").splitlines()]
-    assert {kind: kinds.count(kind) for kind in kinds} == {"identifier": 16, "mixed": 16, "natural": 16}
-    corpus = RoutedCorpus(IndexedCorpus(index_dataset(demo, tmp_path / "home", None)), RoutingPolicy)
-    compared = await compare_strategies(demo, corpus, 5, tuple(CHOICES))
-    corpus.close()
-    figures = compared.as_json()["strategies"]
-    assert 0.8 < figures["auto"]["recall"] < 1  # there is something left to learn
-    assert figures["auto"]["vector_calls"] < figures["hybrid"]["vector_calls"]  # identifiers cost none
