@@ -28,7 +28,6 @@ from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry, build_registry
-from weiwo.tools.usage.call_times import UsualTime
 from weiwo.tools.usage.task_log import TaskLog
 from weiwo.tools.usage.usage_log import UsageLog
 
@@ -60,7 +59,6 @@ class _Opened:
     settings: Settings
     registry: Registry
     user: str
-    usual_times: Mapping[str, UsualTime]
 
 
 class _Invocations:
@@ -86,12 +84,10 @@ class _Invocations:
         own = runtime.context if isinstance(runtime.context, Context) else None
         settings = Settings.resolve(own, from_client=from_client)
         registry, user = await build_registry(settings, self._tools), _find_user(runtime, settings, from_client)
-        usual_times: Mapping[str, UsualTime] = {}
         if settings.telemetry:
             log = UsageLog(Path(settings.home), user)
             registry.add_notes(await asyncio.to_thread(log.notes))
-            usual_times = await asyncio.to_thread(log.usual_times)
-        opened = _Opened(control, runtime.context, settings, registry, user, usual_times)
+        opened = _Opened(control, runtime.context, settings, registry, user)
         if control is not None:
             with self._lock:
                 self._opened[id(control)] = opened
@@ -156,7 +152,6 @@ def context_opener(
                 fresh=settings.fresh or settings.answer_memory == "renew",
                 state=state,
                 record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
-                usual_times=opened.usual_times,
             ),
             models=ChatModels(settings, budget, run_id=run, given=given),
             budget=budget,

@@ -1,9 +1,9 @@
 """Evidence (passages), and the outcomes of tasks that rest on it."""
 
 from operator import not_
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from weiwo.state.kinds import DecidedBy, FailureKind, ValueType
 from weiwo.state.values import JsonValue, Value
@@ -270,7 +270,6 @@ class OutcomeDetail(Value):
         unread: Those among them that could not be read.
         hops: Of a chain of look-ups, what was found before the value, in order.
         ahead: What its passages told of tasks that wait for it.
-        slow: Tools that took far longer than they usually do, so that a second call was made beside theirs.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
@@ -290,7 +289,12 @@ class OutcomeDetail(Value):
     unread: tuple[str, ...] = Field((), exclude_if=not_)
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)
     ahead: tuple[AheadValue, ...] = Field((), exclude_if=not_)
-    slow: tuple[str, ...] = Field((), exclude_if=not_)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_fields_of_0_1(cls, given: Any) -> Any:
+        """Read what 0.1 saved: it noted the tools that were overdue."""
+        return {key: value for key, value in given.items() if key != "slow"} if isinstance(given, dict) else given
 
 
 class Finding(Value):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from weiwo.nodes.executor.outcome_note import note_for_people
 from weiwo.state import Outcome
 from weiwo.text.values import render
 
@@ -78,7 +77,7 @@ def finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
         "decided_by": outcome.decided_by,
         "failure": outcome.failure.message if outcome.failure else "",
         "failure_kind": outcome.failure.kind if outcome.failure else "",
-        "note": note_for_people(outcome, "zh" if language == "zh" else "en"),
+        "note": outcome.note,
     }
 
 

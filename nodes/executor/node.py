@@ -22,7 +22,6 @@ from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
 from weiwo.nodes.executor.reading.read_ahead import list_waiting, read_ahead, take_ahead
 from weiwo.nodes.executor.reading.reading_turn import judge_turn, report_hops
-from weiwo.nodes.executor.reading.speculation import Guess, look_up_guesses, read_beside
 from weiwo.nodes.executor.reading.sufficiency import needs_second_source
 from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.executor.task_calls.consent import seek_consent
@@ -65,9 +64,16 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     tried = [*state.get("tried", []), *calls]
     opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
     actions = NextActions({**state, "tried": tried, "opened": opened}, frame, services, work.tools)
-    stand_ins = [actions.substitute_call(call) for call in calls]
     made = state.get("attempts", 0)
-    batch = await make_calls(calls, task.id, services, lease, stand_ins, made, answers=consent.answers)
+    batch = await make_calls(
+        calls,
+        task.id,
+        services,
+        lease,
+        [actions.substitute_call(call) is not None for call in calls],
+        made,
+        answers=consent.answers,
+    )
     if (asked := batch.elicitation) is not None:
         again = {"asked": asked.as_json(), "elicited": list(consent.answers), "calls": calls, "call": calls[0]}
         return {**again, "frame": frame, "usage": services.budget.delta()}
@@ -83,9 +89,8 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
         "seconds": state.get("seconds", 0.0) + batch.seconds,
         "usage": services.budget.delta(),
     }
-    if batch.notes or batch.slow:
+    if batch.notes:
         update["notes"] = [*state.get("notes", []), *batch.notes]
-        update["slow"] = list(dict.fromkeys([*state.get("slow", []), *batch.slow]))
     known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     if not batch.results:
         return {**update, **_without_results(known, batch, actions, services)}
@@ -122,11 +127,9 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
         request = ReadRequest(frame, task.ret, passages, progress.wants_sentence)
         together = await work.batches.read(task.id, request, services.models)
     work.batches.leave(task.id)
-    guesses: Sequence[Guess] = ()
     async with lease:
         if together is None:
-            guessing = look_up_guesses(state, frame, waiting, work, services)
-            together, guesses = await read_beside(judge_turn(state, frame, progress, services), guessing)
+            together = await judge_turn(state, frame, progress, services)
     judgement = together
     if judgement.left_out:
         note = f"{judgement.left_out} passages left out: the prompt has no room for them"
@@ -144,9 +147,8 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     calls = _calls_after(judgement, NextActions(known, frame, services, work.tools)) if turns_left > 0 else []
     if judgement.reading.value is not None:
         value = outcomes.outcome_of_reading(task, judgement, known)
-        now = await read_ahead(judgement, guesses, waiting, value, passages, services)
-        found = {one.id: one for one in (*passages, *(one for guess in guesses for one in guess.passages))}
-        update |= {"evidence": _kept([*found.values()], judgement, now), "best" if calls else "outcome": now}
+        now = await read_ahead(judgement, waiting, value, passages, services)
+        update |= {"evidence": _kept(passages, judgement, now), "best" if calls else "outcome": now}
     elif not calls:
         missing = judgement.reading.missing or _NOTHING_ANSWERS[services.language].format(frame.question)
         gave_up = _gave_up(judgement, progress) and turns_left > 0

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from weiwo.nodes.executor.concurrency import PriorityLimiter
-from weiwo.nodes.executor.outcome_note import note_for_people
 from weiwo.nodes.executor.reading.batch_reader import ReadBatches
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Outcome, Plan
@@ -48,7 +47,7 @@ class TaskResources:
                 decided_by=outcome.decided_by,
                 failure=outcome.failure.message if outcome.failure else "",
                 failure_kind=outcome.failure.kind if outcome.failure else "",
-                note=note_for_people(outcome, self.services.language),
+                note=outcome.note,
                 cached=outcome.detail.cached,
             )
         )

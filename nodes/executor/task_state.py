@@ -110,7 +110,6 @@ class TaskProgress(TaskOutput, total=False):
     notes: list[str]
     """What a user should know of the calls, such as a search that went without its embedding model."""
 
-    slow: list[str]
     """Tools that took far longer than they usually do, so that a second call was made beside theirs."""
 
     seconds: float

@@ -16,6 +16,7 @@ from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import fold
 from weiwo.text.localization import localized_section
+from weiwo.text.numbers import find_numbers
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 from weiwo.text.units import to_si
@@ -61,9 +62,8 @@ def describe_inconsistency(
     shown: list[str] = []
     for task in tasks:
         outcome = outcomes[task.id]
-        unit = outcome.detail.unit or ""
         value = render(outcome.value, outcome.type, language)[:_LONGEST]
-        shown += [_fill(task.description, outcomes)[:_LONGEST].rstrip("?？"), f"{value} {unit}".strip()]
+        shown += [_fill(task.description, outcomes)[:_LONGEST].rstrip("?？"), f"{value} {_unit(outcome)}".strip()]
     return words.format(*shown)
 
 
@@ -120,9 +120,15 @@ def _differ(one: Outcome, other: Outcome) -> bool:
 
 def _measure(outcome: Outcome) -> tuple[float, str]:
     """A figure in the base unit of what it measures, where that is known; not a number where there is none."""
-    value, unit = outcome.value, outcome.detail.unit or ""
-    figure = float(value) if isinstance(value, int | float) else nan
-    return to_si(figure, unit) or (figure, unit)
+    figure = float(outcome.value) if isinstance(outcome.value, int | float) else nan
+    return to_si(figure, _unit(outcome)) or (figure, _unit(outcome))
+
+
+def _unit(outcome: Outcome) -> str:
+    """The unit of a figure: as its rule read it, else the one that stands behind the very same figure in its quotes."""
+    spans = (one for quote in outcome.quotes for one in find_numbers(quote.text) if one.value == outcome.value)
+    units = {one.unit or "" for one in spans}
+    return outcome.detail.unit or (units.pop() if len(units) == 1 else "")
 
 
 def _is_before(one: PartialDate | None, other: PartialDate | None) -> bool:

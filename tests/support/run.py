@@ -1,7 +1,7 @@
 """Executions of plans over tools made for tests."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -23,7 +23,6 @@ from weiwo.tools.calling.tool_calls import Recorder, ToolCalls
 from weiwo.tools.compute.calculator import Calculator
 from weiwo.tools.compute.date_difference import DateDifference
 from weiwo.tools.registry import Registry
-from weiwo.tools.usage.call_times import UsualTime
 
 
 def search_tool(
@@ -58,7 +57,6 @@ def services(
     events: list[dict[str, Any]] | None = None,
     store: BaseStore | None = None,
     fresh: bool = False,
-    usual_times: Mapping[str, UsualTime] | None = None,
     record: Recorder | None = None,
 ) -> RunContext:
     """RunContext over these tools and the two that calculate, without a model unless one is given."""
@@ -79,7 +77,6 @@ def services(
             max_bytes=settings.limits.max_page_bytes,
             fresh=fresh,
             backoff=Backoff(first=0.01),
-            usual_times=usual_times or {},
             record=record,
         ),
         models=ChatModels(settings, budget, given=dict.fromkeys(roles, model) if model else {}),

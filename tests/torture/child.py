@@ -20,7 +20,7 @@ from langgraph.types import Command
 
 from tests.support.foreign import FOREIGN
 from tests.torture.log import Log
-from tests.torture.story import QUESTION, Story, expect_replies, model, tools
+from tests.torture.story import QUESTION, Story, model, tools
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.state.settings import Context, Settings
@@ -147,8 +147,6 @@ async def _live(job: Job) -> dict[str, Any]:
         if kill is not None and kill.when == "event" and kill.at == event:
             threading.Timer(kill.wait, die).start()
 
-    if job.story == "hedge":
-        expect_replies(job.folder)
     log = Log(job.log, at)
     async with open_checkpointer(Settings(home=str(job.folder)), job.url) as saver:
         Watch(saver, log, kill)

@@ -10,7 +10,6 @@
 comes to nothing too, by the model; and then task_5, which waited for it, likewise. The plan runs on.
 `consent` is the same as `repair`, but the tool that stands in asks a person first.
 `items` is the same as `plain`, but one part's weight is not where it is looked up, and that item is replaced.
-`hedge` is the same as `plain`, but the tool of task_6 never replies; it is overdue, and the other is called beside it.
 Tools and models take some milliseconds, the same ones every time, and no call is made twice in an undisturbed run.
 """
 
@@ -19,7 +18,6 @@ import hashlib
 import json
 import re
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any, Literal
 
 from langchain_core.messages import BaseMessage
@@ -30,13 +28,10 @@ from pydantic import PrivateAttr
 
 from tests.support.fake_model import FakeModel, Request, assessed, found
 from tests.torture.log import Log
-from weiwo.nodes.memory.memory_store import LOCAL
 from weiwo.state import Evidence, passage_id
 from weiwo.tools.compute.calculator import Calculator
-from weiwo.tools.usage import call_times
-from weiwo.tools.usage.usage_log import FILE
 
-Story = Literal["plain", "replan", "repair", "consent", "items", "hedge"]
+Story = Literal["plain", "replan", "repair", "consent", "items"]
 _REPAIRED: frozenset[Story] = frozenset({"repair", "consent"})
 QUESTION = (
     "What do the parts of the Aldo engine weigh in total together with the tank which was cast in the town where its "
@@ -110,7 +105,7 @@ def _calculation(id_: str, description: str, expression: str) -> dict[str, Any]:
 def _planned(story: Story, request: Request) -> dict[str, Any]:
     if "The plan ran, and part of it failed" in request.text:
         return {"thought": "The archive knows.", "vertices": plan("task_9", 10, "archive", "Aldo builder"), "edges": []}
-    query = "Aldo builder" if story in {"plain", "items", "hedge"} else "Aldo maker"
+    query = "Aldo builder" if story in {"plain", "items"} else "Aldo maker"
     rest = plan("task_4", 5, "lookup", query, "birth" if story in _REPAIRED else "born")
     return {"thought": "Parts, builder, tank.", "vertices": [*PARTS, *rest], "edges": []}
 
@@ -155,17 +150,6 @@ def _written(request: Request) -> str:
 
 def _passages(text: str) -> list[tuple[int, str]]:
     return [(int(n), body) for n, body in re.findall(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', text, re.DOTALL)]
-
-
-NEVER = 1_000.0
-"""Seconds that nobody waits for."""
-
-
-def expect_replies(home: Path) -> None:
-    """Leave the times of earlier calls, from which it follows when the directory is overdue."""
-    records = [{"tool": "directory", "user": LOCAL, "seconds": 0.02}] * call_times.LEAST_TIMES
-    (home / FILE).write_text("".join(f"{json.dumps(record)}\n" for record in records))
-    call_times.FLOOR = 0.1  # type: ignore[misc]
 
 
 def _pause(key: str) -> float:
@@ -239,10 +223,10 @@ def tools(log: Log, story: Story) -> list[BaseTool]:
             if story == "consent" and name == "archive":
                 interrupt(f"may the {name} be asked for {query}?")
             log.call("start", key)
-            await asyncio.sleep(NEVER if broken and story == "hedge" else _pause(key))
+            await asyncio.sleep(_pause(key))
             log.call("done", key)  # whether it worked or not: it has happened
             if broken:
-                raise FileNotFoundError("the directory is closed")  # a failure that nobody meets with a second call
+                raise FileNotFoundError("the directory is closed")
             hidden = story == "items" and name == "lookup" and query == HIDDEN
             text = None if hidden else PASSAGES.get(query)
             if text is None:

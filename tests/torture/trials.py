@@ -17,7 +17,6 @@ from tests.torture.story import HIDDEN
 NEVER = Kill(1_000_000, "event")
 """A life that is not killed, before one that is."""
 
-_BOTH = ("directory", "registry")
 """The tool that never replies, and the one beside it."""
 
 PAUSE = 1.0
@@ -152,15 +151,6 @@ def items_round(log: Iterable[Event]) -> range:
     return range(first, last + 2)
 
 
-def hedge_round(log: list[Event]) -> list[list[Kill]]:
-    """The moments at which both calls run, and the writes from the step before them to the one after."""
-    calls = _calls(log)
-    first, both = (next(number for number, word in calls if word.startswith(f"tool {one}")) for one in _BOTH)
-    begun = next(n for n, one in enumerate(log, 1) if str(one.get("key", "")).startswith(f"tool {_BOTH[1]}"))
-    running = [[Kill(begun, "event", wait)] for wait in (0.0, 0.003)]
-    return [*running, *boundaries(range(first - 1, both + 4))]
-
-
 def question_round(log: list[Event], *, thorough: bool) -> list[list[Kill]]:
     """The last writes before a person is asked for the first time, and the first after the answer."""
     first = [event for event in log if event["pid"] == log[0]["pid"]]
@@ -212,10 +202,6 @@ def trials(database: Database, *, thorough: bool, seed: int, server: Server | No
     itemized, log = database.undisturbed(story="items")
     plans = boundaries(items_round(log))[:: 1 if thorough else 120]
     yield database.killed("repairing an item", itemized, plans, story="items")
-
-    hedged, log = database.undisturbed(story="hedge")
-    plans = hedge_round(log)[:: 1 if thorough else 120]
-    yield database.killed("two calls for one", hedged, plans, story="hedge")
 
     asked: dict[str, dict[str, Any]] = {
         "waiting for approval": {"approve": True, "answer": "approve"},

@@ -33,16 +33,12 @@ from weiwo.tools.calling.results import ToolResult
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.calling.tool_breaker import ToolBreaker, tool_breaker
 from weiwo.tools.tool_info import ToolInfo
-from weiwo.tools.usage.call_times import UsualTime
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
 _MERGES: Final = 8
 """How often a caller joins another's call that ends for the other's own reasons, before it makes its own."""
-
-MOST_HEDGES: Final = 5
-"""Second calls beside overdue ones in one execution of a plan."""
 
 _NOTHING_DONE: Final = frozenset({"bad_arguments", "auth", "blocked", "not_found", "rate_limit"})
 """Failures by which a tool says that it did nothing."""
@@ -82,7 +78,6 @@ class ToolCalls:
         cache: Where results are kept, if not in the store.
         state: The state of the run; for tools that have it injected.
         record: Keeps how each call that was really made fared.
-        usual_times: How long tools usually take, by name.
     """
 
     def __init__(  # noqa: PLR0913 - what all the calls of a run are made with
@@ -98,10 +93,7 @@ class ToolCalls:
         cache: ResultCache | None = None,
         state: Mapping[str, Any] = MappingProxyType({}),
         record: Recorder | None = None,
-        usual_times: Mapping[str, UsualTime] = MappingProxyType({}),
     ) -> None:
-        self._usual_times = usual_times
-        self._hedges = 0
         self._record = record
         self._state = state
         self._run = run
@@ -125,22 +117,6 @@ class ToolCalls:
         health = {"closed": 0, "warned": 1, "half_open": 2, "open": 3}
         return dict(sorted(found.items(), key=lambda item: health[self.breaker(item[0]).state]))
 
-    def overdue_after(self, name: str) -> float | None:
-        """Seconds after which a call of a tool is far beyond its usual time; None where no other is to be made then."""
-        if (usual := self._usual_times.get(name)) is None or self._toolbox.info(name).acts:
-            return None
-        return usual.overdue
-
-    def take_hedge(self) -> bool:
-        """Book one second call beside an overdue one; False where there were enough of them."""
-        self._hedges += 1
-        return self._hedges <= MOST_HEDGES
-
-    async def record_overdue(self, name: str, seconds: float) -> None:
-        """Keep that a call was given up for another one's sake, after so many seconds."""
-        failure = ToolCallError("slow", f"{name}: another call came first")
-        await self._keep(name, {}, failure, seconds)
-
     async def call(
         self,
         name: str,
@@ -148,7 +124,6 @@ class ToolCalls:
         caller: Caller,
         *,
         has_substitute: bool = False,
-        is_second: bool = False,
     ) -> ToolResult:
         """Make a call, or get its result from wherever an equal one has it.
 
@@ -157,7 +132,6 @@ class ToolCalls:
             args: Its arguments.
             caller: On whose account.
             has_substitute: Whether there is another tool to ask, so that long waits are not worth it.
-            is_second: Whether an equal call is under way that is not to be joined.
 
         Returns:
             The result. `attempts` counts the calls really made for it: none if it was kept or another's.
@@ -186,7 +160,7 @@ class ToolCalls:
             if left <= 0:
                 break
             try:
-                ended, own = await _single_flight.join((key, self._fresh, self._seconds, is_second), work, left)
+                ended, own = await _single_flight.join((key, self._fresh, self._seconds), work, left)
             except TimeoutError:
                 break
             failure = None if ended.cancelled() else ended.exception()

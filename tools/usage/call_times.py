@@ -1,8 +1,6 @@
-"""Usual times of tools: how long their calls took, and from when on a call is far beyond that.
+"""Usual times of tools: median and 95th percentile of how long their calls took.
 
-Read from the log of calls, for one user; what was kept from an earlier call, or refused, tells nothing of it. A call
-that was given up because it took too long counts with the time it had taken, so that a tool that has become slower is
-soon taken as it is.
+Read from the log of calls, for one user; what was kept from an earlier call, or refused, tells nothing of it.
 """
 
 import math
@@ -15,9 +13,6 @@ MOST_TIMES: Final = 200
 """The latest calls of a tool that count."""
 LEAST_TIMES: Final = 20
 """Calls from which on a tool has a usual time."""
-FACTOR: Final = 2.0
-FLOOR: Final = 1.0
-"""A call is overdue after `FACTOR` × the time within which 19 in 20 have ended, and never before `FLOOR` seconds."""
 _TELLING: Final = frozenset({"", "slow", "timeout"})
 """Kinds of failure, and none, whose time says how long the tool takes."""
 
@@ -35,11 +30,6 @@ class UsualTime:
     median: float
     p95: float
     calls: int
-
-    @property
-    def overdue(self) -> float:
-        """Seconds after which a call is far beyond the usual."""
-        return max(FLOOR, FACTOR * self.p95)
 
 
 def find_usual_times(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, UsualTime]:

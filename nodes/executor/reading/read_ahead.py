@@ -13,7 +13,6 @@ from weiwo.nodes.executor.for_each import list_items, make_instance
 from weiwo.nodes.executor.reading.batch_reader import SCALARS
 from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.reader import judge_answer
-from weiwo.nodes.executor.reading.speculation import Guess
 from weiwo.nodes.executor.task_state import OF_CORPUS
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.question.parser import parse_question
@@ -37,16 +36,12 @@ def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequenc
 
 async def read_ahead(
     judgement: Judgement,
-    guesses: Sequence[Guess],
     waiting: Sequence[Task],
     source: Outcome,
     passages: Sequence[Evidence],
     services: RunContext,
 ) -> Outcome:
-    """The outcome of a task with the values that hold of those known for tasks that wait, each question once.
-
-    They are from its reader and from the guesses that were looked up beside the reading.
-    """
+    """The outcome of a task with the values that hold of those its reader gave for tasks that wait, each once."""
     known, by_id = {task.id: task for task in waiting}, {one.id: one for one in passages}
     shown = [by_id[key] for key in judgement.shown if key in by_id]
     found: dict[str, AheadValue] = {}
@@ -57,9 +52,6 @@ async def read_ahead(
             frame = parse_question(question, services.language)
             judged = await judge_answer(answer, frame, task.ret, shown, passages, wants_sentence=task.is_answer)
             found |= _hold(question, task, judged)
-    for guess in guesses[:MOST]:
-        if (question := _fill_question(guess.task, guess.item, source, services)) and question not in found:
-            found |= _hold(question, guess.task, guess.judgement)
     if not found:
         return source
     return source.model_copy(update={"detail": source.detail.model_copy(update={"ahead": tuple(found.values())})})

@@ -7,13 +7,12 @@ from itertools import count, zip_longest
 from typing import Final
 
 from weiwo.nodes.executor.concurrency import Lease
-from weiwo.nodes.executor.task_calls.hedging import HedgedCall, MeteredCall, make_hedged
 from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.events import TaskProgressEvent
 from weiwo.state.evidence import PassageCall
-from weiwo.tools.calling.elicitation import NOBODY, Elicitation, ElicitationAnswer, UserAnswers
+from weiwo.tools.calling.elicitation import Elicitation, ElicitationAnswer, UserAnswers
 from weiwo.tools.calling.errors import ElicitationError
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
@@ -29,14 +28,12 @@ class CallBatch:
     """Batch of tool calls of one turn, with what each came to, in its place.
 
     Attributes:
-        calls: The calls; where one was overdue, that which came before it in its place.
+        calls: The calls.
         done: The result or the failure of each.
-        slow: The tools that took far longer than they usually do, so that a second call was made.
     """
 
     calls: tuple[Call, ...]
     done: tuple[ToolResult | ToolCallError, ...]
-    slow: tuple[str, ...] = ()
 
     @property
     def results(self) -> list[tuple[Call, ToolResult]]:
@@ -122,7 +119,7 @@ async def make_calls(
     task_id: str,
     services: RunContext,
     lease: Lease,
-    stand_ins: Sequence[Call | None],
+    replaceable: Sequence[bool],
     made: int = 0,
     *,
     answers: Sequence[ElicitationAnswer] = (),
@@ -134,7 +131,7 @@ async def make_calls(
         task_id: The task that makes them.
         services: Who pays for them and makes them.
         lease: The task's slot; the calls share it.
-        stand_ins: For each call the one that another tool could be asked, so that it need not be waited for long.
+        replaceable: For each call whether another tool could be asked, so that it need not be waited for long.
         made: How many calls the task has made.
         answers: What the user has answered to what tools asked in these calls.
 
@@ -144,38 +141,24 @@ async def make_calls(
     shared = _SharedLease(lease)
     user = UserAnswers(tuple(answers), services.settings.elicit)
 
-    async def one(call: Call, stand_in: Call | None, number: int) -> HedgedCall:
-        tell = _teller(services, task_id, call["tool"])
-
-        async def ask(metered: MeteredCall) -> ToolResult | ToolCallError:
-            name, args = metered.call["tool"], metered.call["args"]
-            spend, second = metered.metering(services.budget.take_tool_call), metered.is_second
-            told = _teller(services, task_id, name)
-            answering = NOBODY if second else user
-            caller = Caller(shared, services.work_seconds, spend, told, task_id, number, answering)
-            has_other = stand_in is not None and not second
-            try:
-                return await services.calls.call(name, args, caller, has_substitute=has_other, is_second=second)
-            except ToolCallError as failure:
-                return failure
-
-        return await make_hedged(call, stand_in, ask, services, tell)
+    async def ask(call: Call, has_substitute: bool, number: int) -> ToolResult | ToolCallError:  # noqa: FBT001 - mapped
+        name = call["tool"]
+        told, spend = _teller(services, task_id, name), services.budget.take_tool_call
+        caller = Caller(shared, services.work_seconds, spend, told, task_id, number, user)
+        try:
+            return await services.calls.call(name, call["args"], caller, has_substitute=has_substitute)
+        except ToolCallError as failure:
+            return failure
 
     if len(calls) == 1:
-        return _batch([await one(calls[0], stand_ins[0], made)])
-    ended = await asyncio.gather(*map(one, calls, stand_ins, count(made)), return_exceptions=True)
-    done = []
+        return CallBatch(tuple(calls), (await ask(calls[0], replaceable[0], made),))
+    ended = await asyncio.gather(*map(ask, calls, replaceable, count(made)), return_exceptions=True)
+    done: list[ToolResult | ToolCallError] = []
     for end in ended:
-        if isinstance(end, BaseException):
+        if isinstance(end, BaseException) and not isinstance(end, ToolCallError):
             raise end
         done.append(end)
-    return _batch(done)
-
-
-def _batch(hedged: Sequence[HedgedCall]) -> CallBatch:
-    ended = [one for each in hedged for one in each.ended[:1]] + [one for each in hedged for one in each.ended[1:]]
-    slow = dict.fromkeys(each.slow for each in hedged if each.slow)
-    return CallBatch(tuple(call for call, _ in ended), tuple(done for _, done in ended), tuple(slow))
+    return CallBatch(tuple(calls), tuple(done))
 
 
 class _SharedLease:

@@ -35,19 +35,6 @@ CASES = {
         ),
         "“When was Ada Lovelace born” (1852) and “When did Ada Lovelace die” (1815): the first cannot come after",
     ),
-    "order of an item": Case(
-        "When were the poets of the register born, and when did they die?",
-        (
-            ("Which poets does the register name?", "The register names Ada Ito and Bo Lind.", ["Ada Ito", "Bo Lind"]),
-            (
-                "When was {{item}} born?",
-                ("Ada Ito was born in 1815.", "Bo Lind was born in 1921."),
-                ("1815", "1921"),
-            ),
-            ("When did {{item}} die?", ("Ada Ito died in 1852.", "Bo Lind died in 1895."), ("1852", "1895")),
-        ),
-        "“When was Bo Lind born” (1921) and “When did Bo Lind die” (1895): the first cannot come after the second",
-    ),
     "rivals": Case(
         "How long is the Nile, and what is its length by another source?",
         (
@@ -55,33 +42,6 @@ CASES = {
             ("What is the length of the Nile?", "The Nile has a length of 6,853 kilometres.", 6853),
         ),
         "(6,650 km) and “What is the length of the Nile” (6,853 km): two values for one thing",
-    ),
-    "span": Case(
-        "Which bridges were finished after 1990, and when?",
-        (
-            ("When was the Alder Bridge finished after 1990?", "The Alder Bridge was finished in 1985.", "1985"),
-            ("When was the Birch Bridge finished after 1990?", "The Birch Bridge was finished in 1992.", "1992"),
-        ),
-        "“When was the Alder Bridge finished after 1990” (1985): outside the time that was asked about",
-    ),
-    "units": Case(
-        "How much longer is the Nile than the Danube?",
-        (
-            ("How long is the Nile?", "The Nile is 4,130 miles long.", 4130),
-            ("How long is the Danube?", "The Danube is 2,850 kilometres long.", 2850),
-            ("By how much is the Nile longer?", "", "{{task_1.ret}} - {{task_2.ret}}"),
-        ),
-        "(4,130 mi) and “How long is the Danube” (2,850 km) were calculated with each other",
-    ),
-    "sum": Case(
-        "How heavy is the Aldo engine, and how heavy are its parts together?",
-        (
-            ("How heavy is the bellows of the Aldo engine?", "The bellows of the Aldo engine weighs 40 kg.", 40),
-            ("How heavy is the crank of the Aldo engine?", "The crank of the Aldo engine weighs 55 kg.", 55),
-            ("How heavy is the Aldo engine?", "The Aldo engine weighs 80 kg in all.", 80),
-            ("How heavy are the parts of the Aldo engine together?", "", "{{task_1.ret}} + {{task_2.ret}}"),
-        ),
-        "together they come to 95 kg, more than the whole",
     ),
 }
 

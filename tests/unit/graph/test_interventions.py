@@ -21,7 +21,6 @@ from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.reflection.intervention import MOST_ITEMS, Intervention
 from weiwo.nodes.shared.planning.rule_plan import add_frames
 from weiwo.state import Limits, Plan, Reflection, Task
-from weiwo.state.evidence import OutcomeDetail
 from weiwo.state.search import SearchState
 
 Find = Callable[[str], Any]
@@ -332,19 +331,6 @@ def test_a_value_that_cannot_be_right_beside_another_wakes_reflection():
     assert not may.wakes(died, got("b", "1850"), {}, found=True)
     assert not may.improves(died, got("b", "1850"), got("b_2", "1860"), {"a": got("a", "1900")})
     assert may.improves(died, got("b", "1850"), got("b_2", "1960"), {"a": got("a", "1900")})
-
-
-def test_so_does_that_of_an_item_beside_another_of_the_same_item():
-    run = services(tool("lookup", born))
-    died = EACH.tasks[1].model_copy(update={"id": "died", "description": "When did {{item}} Smith die?", "frame": None})
-    plan = add_frames(Plan(tasks=(*EACH.tasks, died)), "en")
-    may = Intervention.open(state_of("?", run, plan=plan, reflections=[]), run, lambda _: [])
-    assert may is not None
-    births = got("born", ["1900", "1950"], "list[date]", detail=OutcomeDetail(items=("Ada", "Bo")))
-    for item, year, wakes in (("Ada", "1920", False), ("Bo", "1920", True), ("Cyril", "1920", False)):
-        outcome = got("died", year, "date")
-        assert may.wakes_for_item(died, item, outcome, {**FOUR, "born": births}, found=True) is wakes
-        assert may.improves(died, outcome, got("x", "1920", "date"), {"born": births}, item) is not wakes
 
 
 PEOPLE = Task(id="people", description="Which people?", tool="roster", args={"query": "people"}, ret="list[text]")

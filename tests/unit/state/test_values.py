@@ -6,7 +6,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from weiwo.state.evidence import OutcomeDetail
 from weiwo.state.kinds import VALUE_TYPES, ValueType
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import Language
@@ -176,3 +178,10 @@ def test_a_hostile_reply_ends(piece: str, type_: ValueType) -> None:
         data, longest = [str(refused)], 250
     assert isinstance(data, list)
     assert sum(len(str(item)) for item in data) <= longest
+
+
+def test_what_0_1_saved_of_overdue_tools_is_read():
+    detail = OutcomeDetail.model_validate({"slow": ["archive"], "shown": "330 metres"})
+    assert detail == OutcomeDetail(shown="330 metres")
+    with pytest.raises(ValidationError):
+        OutcomeDetail.model_validate({"no_such_field": 1})

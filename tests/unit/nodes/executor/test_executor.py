@@ -8,14 +8,12 @@ import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.run import search_tool, services, work
-from tests.support.virtual_time import virtual_time
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.state import Limits, Outcome, Task, Usage
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.usage.call_times import UsualTime
 
 ADA = "Ada Smith was born in 1815 in London."
 
@@ -186,15 +184,3 @@ async def test_a_value_of_another_type_is_a_failure_that_names_it(value, own, pl
     assert failed.failure.message.startswith("sensor: ")
     assert named in failed.failure.message
     assert (failed.type, failed.attempts) == (planned, 1)
-
-
-@virtual_time
-async def test_a_task_goes_on_with_what_came_first_where_its_tool_is_overdue():
-    slow, quick = search_tool(lambda _: ADA, delay=60), search_tool(lambda _: ADA, "registry", delay=1)
-    usual = {"corpus_search": UsualTime(1.0, 2.0, 50)}
-    run = services(slow, quick, usual_times=usual)
-    state = await ran(task(), work(run))
-    assert (state["call"]["tool"], state["slow"], state["attempts"]) == ("registry", ["corpus_search"], 2)
-    assert [call["tool"] for call in state["tried"]] == ["corpus_search", "registry"]
-    assert state["usage"].tool_calls == 2
-    assert state["outcome"].tool == "registry"

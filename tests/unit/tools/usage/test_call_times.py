@@ -1,4 +1,4 @@
-"""Usual times of tools: from enough calls, one user's, and from when on a call is overdue."""
+"""Usual times of tools: from enough calls, one user's."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from tests.support.run import search_tool
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.registry import Registry
-from weiwo.tools.usage.call_times import FACTOR, FLOOR, LEAST_TIMES, MOST_TIMES, UsualTime, find_usual_times
+from weiwo.tools.usage.call_times import LEAST_TIMES, MOST_TIMES, UsualTime, find_usual_times
 from weiwo.tools.usage.usage_log import UsageLog
 
 
@@ -20,11 +20,6 @@ def test_a_tool_has_a_usual_time_once_it_was_called_often_enough():
     assert find_usual_times(took(*[1.0] * LEAST_TIMES), "ann") == {"lookup": UsualTime(1.0, 1.0, LEAST_TIMES)}
     usual = find_usual_times(took(*range(1, 101)), "ann")["lookup"]
     assert (usual.median, usual.p95, usual.calls) == (51, 95, 100)
-
-
-def test_a_call_is_overdue_far_beyond_the_slowest_and_never_at_once():
-    assert UsualTime(2.0, 3.0, 20).overdue == FACTOR * 3.0
-    assert UsualTime(0.01, 0.02, 20).overdue == FLOOR
 
 
 @pytest.mark.parametrize(
