@@ -19,11 +19,11 @@ from typing import Any
 
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
-from weiwo.nodes.shared.markdown.citation_marks import blank_marks
 from weiwo.nodes.writer.claims import ClaimSources, check_cited
 from weiwo.nodes.writer.entailment import judge_statement
 from weiwo.state import DOUBTFUL, Evidence, Verdict, passage_id
 from weiwo.state.settings import Settings
+from weiwo.text.citation_marks import blank_marks
 
 Row = dict[str, Any]
 

@@ -13,7 +13,8 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from weiwo.text.language import HAN, sentences
-from weiwo.text.outline import Fence, Heading, find_markdown_headings
+from weiwo.text.markdown import DELIMITER
+from weiwo.text.outline import Heading, read_outline
 from weiwo.text.patterns import lazy
 
 SMALLEST: Final = 60
@@ -25,7 +26,6 @@ LARGEST: Final = 200
 _UNSPACED: Final = lazy(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
 _WORD: Final = lazy(rf"[^\W{HAN}\u3041-\u3096\u30a1-\u30fa]+")
 _BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
-_DELIMITER: Final = lazy(r"[ \t]*(?:\|[ \t]*)?(?::?-+:?[ \t]*\|[ \t]*)+(?::?-+:?[ \t]*)?")
 _LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80
 
@@ -81,7 +81,8 @@ def chunk_text(text: str, *, markdown: bool, name: str = "") -> tuple[str, list[
         one, or is the title; no passage weighs more than `LARGEST` and its heading.
     """
     lines = text.split("\n")
-    sections = _find_sections(lines, find_markdown_headings(lines) if markdown else ())
+    headings, fences = read_outline(text) if markdown else ([], _find_fences(text))
+    sections = _find_sections(lines, headings, fences)
     title = _pop_title(sections) if markdown else _find_title_line(lines, sections[0].paragraphs)
     return title or name, list(_cut_sections(text, lines, sections)) or _chunk_title(lines, title)
 
@@ -98,7 +99,7 @@ def chunk_sections(text: str, headings: Iterable[Heading], *, by_line: bool = Fa
         The heading that is the document's title, or nothing, and the passages in document order, as `chunk` does.
     """
     lines = text.split("\n")
-    sections = _find_sections(lines, headings)
+    sections = _find_sections(lines, headings, _find_fences(text))
     title = "" if by_line else _pop_title(sections)
     return title, list(_cut_sections(text, lines, sections, by_line=by_line)) or _chunk_title(lines, title)
 
@@ -117,28 +118,32 @@ def _chunk_title(lines: list[str], title: str) -> list[Chunk]:
     return [Chunk(title, row, row)] if title else []
 
 
-def _find_sections(lines: list[str], headings: Iterable[Heading]) -> list[_Section]:
+def _find_fences(text: str) -> list[tuple[int, int]]:
+    return read_outline(text)[1] if "```" in text or "~~~" in text else []
+
+
+def _find_sections(lines: list[str], headings: Iterable[Heading], fences: Iterable[tuple[int, int]]) -> list[_Section]:
+    fenced = frozenset(row for first, end in fences for row in range(first, end))
     sections = [_Section((), 0, None)]
     open_headings: list[tuple[int, str]] = []
     start = 0
     for heading in headings:
-        sections[-1].paragraphs += _find_paragraphs(lines, start, heading.first)
+        sections[-1].paragraphs += _find_paragraphs(lines, start, heading.first, fenced)
         open_headings = [(depth, above) for depth, above in open_headings if depth < heading.level]
         open_headings.append((heading.level, heading.name))
         rows = (heading.first, heading.end) if heading.end > heading.first else None
         sections.append(_Section(tuple(above for _, above in open_headings), heading.level, rows))
         start = heading.end
-    sections[-1].paragraphs += _find_paragraphs(lines, start, len(lines))
+    sections[-1].paragraphs += _find_paragraphs(lines, start, len(lines), fenced)
     return sections
 
 
-def _find_paragraphs(lines: list[str], start: int, end: int) -> list[tuple[int, int]]:
+def _find_paragraphs(lines: list[str], start: int, end: int, fenced: frozenset[int]) -> list[tuple[int, int]]:
     """Runs of lines without a blank one between, a fenced block being one run."""
     found: list[tuple[int, int]] = []
-    first, fence = None, Fence()
+    first = None
     for row in range(start, end):
-        fence.take_row(lines[row])
-        if lines[row].strip() or fence:
+        if lines[row].strip() or (first is not None and row in fenced):
             first = row if first is None else first
         elif first is not None:
             found.append((first, row))
@@ -208,7 +213,7 @@ class _Cutter:
         if size <= LARGEST:
             yield start, stop, size
             return
-        table = end - first > 2 and "|" in self._lines[first] and _DELIMITER.fullmatch(self._lines[first + 1])
+        table = end - first > 2 and "|" in self._lines[first] and DELIMITER.match(self._lines[first + 1])
         if table:
             header = text[starts[first] : starts[first + 2]].rstrip("\n")
             if len(header) <= _LONGEST_LEAD:

@@ -1,13 +1,12 @@
 """Document outlines: the headings of Markdown and reStructuredText, and the rows they take."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
+from weiwo.text.markdown import parse_blocks
 from weiwo.text.patterns import lazy
 
-_HASHES: Final = lazy(r" {0,3}(#{1,6})[ \t]+(.*)")
-_UNDERLINE: Final = lazy(r" {0,3}(?:=+|-+)[ \t]*")
-_FENCE: Final = lazy(r" {0,3}(`{3,}|~{3,})")
 _ADORNMENT: Final = lazy(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
 _LONGEST_HEADING: Final = 200
 
@@ -28,53 +27,25 @@ class Heading(NamedTuple):
     end: int
 
 
-class Fence:
-    """Tells, row by row, whether we are inside a fenced block of Markdown."""
+def read_outline(text: str) -> tuple[list[Heading], list[tuple[int, int]]]:
+    """The headings of a Markdown text, and the rows of its fenced blocks: first and end.
 
-    def __init__(self) -> None:
-        self._mark = ""
-
-    def __bool__(self) -> bool:
-        return bool(self._mark)
-
-    def take_row(self, line: str) -> bool:
-        """Take the next row in. Returns whether it opens or closes a block, or looks like it inside one."""
-        if "`" not in line and "~" not in line:
-            return False
-        found = _FENCE.match(line)
-        if found is None:
-            return False
-        if not self._mark:
-            self._mark = found[1]
-        elif found[1].startswith(self._mark) and not line[found.end() :].strip():
-            self._mark = ""
-        return True
-
-
-def find_markdown_headings(lines: Sequence[str]) -> Iterator[Heading]:
-    """The headings of a Markdown text, hashed or underlined, outside fenced blocks."""
-    fence, start = Fence(), 0
-    for row, line in enumerate(lines):
-        if fence.take_row(line) or fence:
+    A line is made a heading by the one below it only where it stands alone.
+    """
+    lines = text.split("\n")
+    headings, fences = [], []
+    for token, inline in pairwise([*parse_blocks(text), None]):
+        if token is None or token.map is None or token.nesting < 0:
             continue
-        found = _match_heading(lines, row, start)
-        if found is not None:
-            yield found
-            start = row + 1
-
-
-def _match_heading(lines: Sequence[str], row: int, start: int) -> Heading | None:
-    """The heading that ends on a row."""
-    line = lines[row]
-    if len(line) > _LONGEST_HEADING or line.lstrip(" ")[:1] not in {"#", "=", "-"}:
-        return None
-    if (found := _HASHES.fullmatch(line)) and (title := found[2].rstrip(" \t").rstrip("#").rstrip(" \t")):
-        return Heading(len(found[1]), title, row, row + 1)
-    above = lines[row - 1].strip() if row > start else ""
-    alone = row - 1 == start or not lines[row - 2].strip() if above else False
-    if alone and len(above) <= _LONGEST_HEADING and _UNDERLINE.fullmatch(line) and any(c.isalnum() for c in above):
-        return Heading(1 if "=" in line else 2, above, row - 1, row + 1)
-    return None
+        first, end = token.map
+        if token.type == "fence":
+            fences.append((first, end))
+        elif token.type == "heading_open" and not token.level and inline and len(lines[first]) <= _LONGEST_HEADING:
+            words = inline.content
+            alone = end - first == 2 and not (first and lines[first - 1].strip()) and any(map(str.isalnum, words))
+            if words and (alone or token.markup.startswith("#")):
+                headings.append(Heading(int(token.tag[1]), words, first, end))
+    return headings, fences
 
 
 def find_rst_headings(lines: Sequence[str]) -> Iterator[Heading]:

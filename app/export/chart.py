@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from weiwo.app.export.document import Chart, Node, Run, Series, plain
+from weiwo.app.export.document import Block, Chart, Series, plain
 from weiwo.state.answer import DOUBTFUL
 from weiwo.text.dates import parse_date
+from weiwo.text.markdown import Node, Run
 from weiwo.text.numbers import NumberSpan, find_numbers
 from weiwo.text.patterns import lazy
 
@@ -29,7 +30,7 @@ _ASKED: Final = lazy(
 _UNVERIFIED: Final = DOUBTFUL | {"uncited", "unchecked"}
 
 
-def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], question: str) -> tuple[Node, ...]:
+def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], question: str) -> tuple[Block, ...]:
     """The blocks of an answer, with a chart behind each table that calls for one.
 
     Args:
@@ -38,11 +39,11 @@ def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], quest
         question: What was asked.
     """
     asked = _ASKED.search(question.casefold()) is not None
-    found: list[Node] = []
+    found: list[Block] = []
     for node in nodes:
         found.append(node)
         if node.kind == "table" and (chart := chart_of_table(node.rows, claims, asked=asked)) is not None:
-            found.append(Node("chart", chart=chart))
+            found.append(chart)
     return tuple(found)
 
 

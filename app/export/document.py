@@ -1,56 +1,21 @@
-"""The answer as a document tree for exporters: its Markdown parsed once, its claims and citation marks found in it.
+"""The answer as a document for exporters: the tree of its Markdown, its claims and citation marks found in it.
 
-No exporter reads Markdown. Raw HTML is text here, an image its description, and a link only what leads to a cited
-source; all else stays as the words it shows.
+No exporter reads Markdown. A link is only what leads to a cited source; all else stays as the words it shows.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
-from typing import Any, Final, Literal
+from itertools import accumulate
+from typing import Any, Final
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-
-from weiwo.nodes.shared.markdown.citation_marks import find_marks
-from weiwo.text.patterns import lazy
+from weiwo.text.citation_marks import find_marks
+from weiwo.text.markdown import Node, Run, normalize_link, parse_markdown, parse_runs
 from weiwo.tools.printable import printable
 
-NodeKind = Literal["heading", "paragraph", "list", "item", "table", "chart", "code", "quote", "rule"]
-_STYLES: Final = {"strong": "bold", "em": "italic", "s": "strike"}
 _AHEAD: Final = 12
 """Claims that may be passed over where the next one is not found in the text."""
 _SHORTEST_AHEAD: Final = 8
 """Letters of a claim that is looked for out of turn: a shorter one may stand anywhere."""
-_JOINER: Final = "\u2060"
-"""Stands in for a letter beside signs of emphasis; `printable` leaves none before it is put in, and none after."""
-_CLOSING: Final = lazy(r"(?<=[。！？；：，、…”’』」）》】])(?=(\*{1,3})\w)")
-_OPENING: Final = lazy(r"(?<=\w)(\*{1,3})(?=[“‘『「（《【])")
-
-
-@dataclass(frozen=True)
-class Run:
-    """A stretch of text of one style.
-
-    Attributes:
-        text: Its characters; a line end is a line break.
-        bold: Whether it is strong.
-        italic: Whether it is emphasized.
-        strike: Whether it is struck out.
-        code: Whether it is code.
-        link: The address of the cited source that it leads to; empty for none.
-        cites: The number of the source if it is a citation mark, else 0.
-        claim: The position of the claim it is of, or -1.
-    """
-
-    text: str
-    bold: bool = False
-    italic: bool = False
-    strike: bool = False
-    code: bool = False
-    link: str = ""
-    cites: int = 0
-    claim: int = -1
 
 
 @dataclass(frozen=True)
@@ -76,29 +41,8 @@ class Chart:
     line: bool
 
 
-@dataclass(frozen=True)
-class Node:
-    """A block of a document.
-
-    Attributes:
-        kind: What it is.
-        runs: Of a heading or a paragraph: its text.
-        children: Of a list its items, of an item or a quotation its blocks.
-        level: Of a heading, from 1, which the highest of the document has.
-        start: Of a numbered list its first number; 0 for bullets.
-        rows: Of a table its cells, the header row first, all rows equally long.
-        text: Of code.
-        chart: Of a chart.
-    """
-
-    kind: NodeKind
-    runs: tuple[Run, ...] = ()
-    children: "tuple[Node, ...]" = ()
-    level: int = 0
-    start: int = 0
-    rows: tuple[tuple[tuple[Run, ...], ...], ...] = ()
-    text: str = ""
-    chart: Chart | None = None
+Block = Node | Chart
+"""What a document is made of, on its first level."""
 
 
 def parse_document(answer: str, claims: Sequence[Mapping[str, Any]], links: Mapping[int, str]) -> tuple[Node, ...]:
@@ -108,8 +52,11 @@ def parse_document(answer: str, claims: Sequence[Mapping[str, Any]], links: Mapp
         answer: Its Markdown.
         claims: Its claims, as the result has them.
         links: The sources it cites: address by number, empty where there is none that may be followed.
+
+    Returns:
+        Its blocks; the highest heading is of level 1.
     """
-    nodes = _Parser(claims, links).blocks(_markdown().parse(_joined(printable(answer))))
+    nodes = _Annotator(claims, links).annotate(parse_markdown(printable(answer)))
     top = min((node.level for node in nodes if node.kind == "heading"), default=1)
     return tuple(replace(node, level=max(node.level - top + 1, 0)) for node in nodes)
 
@@ -127,104 +74,40 @@ def find_letters(text: str, words: str) -> tuple[int, int] | None:
     return (at[found], at[found + len(wanted) - 1] + 1) if found >= 0 else None
 
 
-def _markdown() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-
-
-def _joined(text: str) -> str:
-    """Markdown whose emphasis begins and ends in Chinese, too: by the rules, `。**` before a letter ends none."""
-    return _OPENING.sub(rf"\1{_JOINER}", _CLOSING.sub(_JOINER, text))
-
-
 def _letters(text: str) -> str:
     return "".join(sign.lower()[0] for sign in text if sign.isalnum())
 
 
-class _Parser:
-    """Turns the tokens of one answer into nodes; claims are met in the order in which they stand in it."""
+class _Annotator:
+    """Finds the claims and marks of one answer; claims are met in the order in which they stand in it."""
 
     def __init__(self, claims: Sequence[Mapping[str, Any]], links: Mapping[int, str]) -> None:
         self._links = links
-        inline = _markdown()
-        self._addresses = {inline.normalizeLink(address): address for address in links.values() if address}
-        self._claims = [
-            _letters(
-                "".join(
-                    run.text for token in inline.parseInline(str(claim.get("text", ""))) for run in self._runs(token)
-                )
-            )
-            for claim in claims
-        ]
+        self._addresses = {normalize_link(address): address for address in links.values() if address}
+        self._claims = [_letters(plain(parse_runs(str(claim.get("text", ""))))) for claim in claims]
         self._next = 0
 
-    def blocks(self, tokens: Sequence[Token]) -> tuple[Node, ...]:
-        """The nodes of tokens that stand on one level."""
-        return tuple(self._blocks(tokens))
+    def annotate(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
+        """The nodes, with all that is nested in them."""
+        return tuple(map(self._annotate_node, nodes))
 
-    def _blocks(self, tokens: Sequence[Token]) -> Iterator[Node]:
-        position = 0
-        while position < len(tokens):
-            token, end = tokens[position], position
-            if token.nesting > 0:
-                depth = accumulate(one.nesting for one in tokens[position:])
-                end = position + next((n for n, level in enumerate(depth) if not level), len(tokens) - position - 1)
-            inside = tokens[position + 1 : end]
-            match token.type:
-                case "heading_open":
-                    yield Node("heading", self._runs(inside[0]), level=int(token.tag[1]))
-                case "paragraph_open":
-                    yield Node("paragraph", self._claimed(self._runs(inside[0])))
-                case "bullet_list_open" | "ordered_list_open":
-                    start = int(token.attrGet("start") or 1) if token.type[0] == "o" else 0
-                    yield Node("list", children=self.blocks(inside), start=start)
-                case "list_item_open":
-                    yield Node("item", children=self.blocks(inside))
-                case "blockquote_open":
-                    yield Node("quote", children=self.blocks(inside))
-                case "table_open":
-                    yield Node("table", rows=self._rows(inside))
-                case "fence" | "code_block":
-                    yield Node("code", text=printable(token.content).rstrip("\n"))
-                case "hr":
-                    yield Node("rule")
-            position = end + 1
+    def _annotate_node(self, node: Node) -> Node:
+        marked = self._mark(node.runs)
+        runs = marked if node.kind == "heading" else self._claim(marked)
+        rows = [tuple(map(self._mark, row)) for row in node.rows]
+        rows[1:] = [tuple(map(self._claim, row)) for row in rows[1:]]
+        children = self.annotate(node.children)
+        return replace(node, runs=runs, rows=tuple(rows), children=children, text=printable(node.text))
 
-    def _rows(self, tokens: Sequence[Token]) -> tuple[tuple[tuple[Run, ...], ...], ...]:
-        rows: list[list[tuple[Run, ...]]] = []
-        for token, following in pairwise(tokens):
-            if token.type == "tr_open":
-                rows.append([])
-            elif token.type == "th_open":
-                rows[-1].append(self._runs(following))
-            elif token.type == "td_open":
-                rows[-1].append(self._claimed(self._runs(following)))
-        return tuple(map(tuple, rows))
+    def _mark(self, runs: Sequence[Run]) -> tuple[Run, ...]:
+        """Runs with citation marks as runs of their own, and links to cited sources alone."""
+        return tuple(part for run in runs for part in self._split_run(run))
 
-    def _runs(self, inline: Token) -> tuple[Run, ...]:
-        """The runs of a paragraph, a cell or a heading."""
-        runs: list[Run] = []
-        style = Run("")
-        for child in inline.children or ():
-            name, _, edge = child.type.rpartition("_")
-            if name in _STYLES:
-                change: dict[str, Any] = {_STYLES[name]: edge == "open"}
-                style = replace(style, **change)
-            elif child.type == "link_open":
-                style = replace(style, link=self._addresses.get(str(child.attrGet("href") or ""), ""))
-            elif child.type == "link_close":
-                style = replace(style, link="")
-            elif child.type in {"softbreak", "hardbreak"}:
-                runs.append(replace(style, text="\n"))
-            elif child.type == "code_inline":
-                runs.append(replace(style, text=printable(child.content), code=True))
-            else:
-                runs += self._marked(printable(child.content), style)  # what an entity stood for, too
-        return tuple(runs)
-
-    def _marked(self, text: str, style: Run) -> Iterator[Run]:
-        """Text with its citation marks as runs of their own; a mark that leads nowhere stays text."""
-        position = 0
-        for mark in find_marks(text):
+    def _split_run(self, run: Run) -> Iterator[Run]:
+        """A run, parted at its citation marks; a mark that leads nowhere stays text."""
+        text = printable(run.text)  # what an entity stood for, too
+        style, position = replace(run, text=text, link=self._addresses.get(run.link, "")), 0
+        for mark in () if run.code else find_marks(text):
             if any(number in self._links for number in mark.numbers):
                 if before := text[position : mark.start].rstrip(" "):
                     yield replace(style, text=before)
@@ -233,7 +116,7 @@ class _Parser:
         if position < len(text):
             yield replace(style, text=text[position:])
 
-    def _claimed(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    def _claim(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
         """Runs with the claims found in them: each is looked for behind the one before."""
         text = "".join("" if run.cites else run.text for run in runs)
         ends = accumulate(0 if run.cites else len(run.text) for run in runs)

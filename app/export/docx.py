@@ -13,11 +13,12 @@ from docx.text.paragraph import Paragraph
 from docx.text.run import Run as WordRun
 from pptx.chart.xmlwriter import ChartXmlWriter
 
-from weiwo.app.export.document import Chart, Node, Run
+from weiwo.app.export.document import Block, Chart
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.state.answer import DOUBTFUL
+from weiwo.text.markdown import Node, Run
 
 _FONTS: Final = {"ascii": "Calibri", "hAnsi": "Calibri", "eastAsia": "Microsoft YaHei", "cs": "Calibri"}
 _CODE_FONT: Final = "Consolas"
@@ -80,8 +81,11 @@ class _Writer(OfficeWriter):
     def _heading(self, name: str, level: int) -> None:
         self._text(self._file.add_heading(level=level), word(self._language, name))
 
-    def _blocks(self, nodes: Sequence[Node], depth: int = 0, style: str | None = None) -> None:
+    def _blocks(self, nodes: Sequence[Block], depth: int = 0, style: str | None = None) -> None:
         for node in nodes:
+            if isinstance(node, Chart):
+                self._chart(node)
+                continue
             match node.kind:
                 case "heading":
                     self._runs(self._file.add_heading(level=min(node.level, 6)), node.runs)
@@ -93,9 +97,6 @@ class _Writer(OfficeWriter):
                     self._blocks(node.children, depth, "Quote")
                 case "table":
                     self._table([[list(cell) for cell in row] for row in node.rows])
-                case "chart":
-                    if node.chart is not None:
-                        self._chart(node.chart)
                 case "code":
                     self._code(node.text)
                 case "rule":

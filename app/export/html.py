@@ -11,11 +11,12 @@ from html import escape
 from typing import Final
 
 from weiwo.app.export.chart_picture import draw_chart
-from weiwo.app.export.document import Node, Run, find_letters
+from weiwo.app.export.document import Block, Chart, find_letters
 from weiwo.app.export.html_style import STYLE
 from weiwo.app.export.plan_picture import draw_plan
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
+from weiwo.text.markdown import Node, Run
 
 _HASH: Final = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 _POLICY: Final = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
@@ -131,8 +132,10 @@ class _Page:
             return ""
         return f"<section><h2>{word(self._language, 'plan')}</h2><figure>{picture}</figure></section>"
 
-    def _blocks(self, nodes: Sequence[Node]) -> str:
-        return "\n".join(self._block(node) for node in nodes)
+    def _blocks(self, nodes: Sequence[Block]) -> str:
+        return "\n".join(
+            f"<figure>{draw_chart(node)}</figure>" if isinstance(node, Chart) else self._block(node) for node in nodes
+        )
 
     def _block(self, node: Node) -> str:
         match node.kind:
@@ -154,7 +157,7 @@ class _Page:
             case "table":
                 return self._table(node)
             case _:
-                return f"<figure>{draw_chart(node.chart)}</figure>" if node.chart is not None else "<hr>"
+                return "<hr>"
 
     def _table(self, node: Node) -> str:
         head, *body = node.rows or ((),)

@@ -12,11 +12,12 @@ from pptx.dml.color import RGBColor
 from pptx.util import Inches, Pt
 from rich.cells import cell_len
 
-from weiwo.app.export.document import Chart, Node, Run, plain
+from weiwo.app.export.document import Chart, plain
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.text.language import sentences
+from weiwo.text.markdown import Node, Run
 
 T = TypeVar("T")
 _COLOUR: Any = RGBColor  # which has no types
@@ -97,18 +98,19 @@ class _Writer(OfficeWriter):
         """The answer: a slide, or as many as it takes, for each heading, table and piece of code."""
         title, points = self._title, list[_Point]()
         for node in self._report.nodes:
-            lead = points if node.kind in {"table", "chart"} and _height(points, _SIZE) <= _LEAD_LINES else []
-            if node.kind in {"heading", "table", "chart", "code"} and points:
+            kind = "chart" if isinstance(node, Chart) else node.kind
+            lead = points if kind in {"table", "chart"} and _height(points, _SIZE) <= _LEAD_LINES else []
+            if kind in {"heading", "table", "chart", "code"} and points:
                 if not lead:
                     self._points(title, points)
                 points = []
-            if node.kind == "heading":
+            if isinstance(node, Chart):
+                self._chart(title, node, lead)
+            elif kind == "heading":
                 title = plain(node.runs)
-            elif node.kind == "table":
+            elif kind == "table":
                 self._table(title, node.rows, lead)
-            elif node.chart is not None:
-                self._chart(title, node.chart, lead)
-            elif node.kind == "code":
+            elif kind == "code":
                 self._code(title, node.text)
             else:
                 points += _points_of(node)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from weiwo.app.export.chart import add_charts
-from weiwo.app.export.document import Node, Run, parse_document, plain
+from weiwo.app.export.document import Block, parse_document, plain
 from weiwo.app.export.words import word
 from weiwo.app.stop_reasons import stop_reason
 from weiwo.nodes.writer.sources import PASSAGE_HEAD
@@ -15,6 +15,7 @@ from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL
 from weiwo.state.evidence import FILE_DATE
 from weiwo.state.kinds import Language
+from weiwo.text.markdown import Node, Run
 from weiwo.text.patterns import lazy
 from weiwo.text.values import render as render_value
 from weiwo.tools.corpus.retrieval.superseded import read_version
@@ -130,7 +131,7 @@ class Report:
     status: str
     day: str
     notes: tuple[str, ...]
-    nodes: tuple[Node, ...]
+    nodes: tuple[Block, ...]
     claims: Sequence[Mapping[str, Any]]
     sources: tuple[Source, ...]
     steps: tuple[Step, ...]

@@ -4,9 +4,8 @@
 marks stand out, and line ends of a paragraph stay.
 """
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -16,19 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.text.markdown import Node, Run, parse_markdown
 from weiwo.text.patterns import lazy
 
-if TYPE_CHECKING:
-    from markdown_it.token import Token
-
 _MARK: Final = lazy(r"(?:\[\d+\])+")
-_EMPTY_LINES: Final = lazy(r"\n[ \n]*\n")
-_SYNTAX: Final = lazy(r"[*_`~#>|<&\\]|[^\S \n]|\][(:]|^ *(?: {4}|[-+=]|[0-9]{1,9}[.)])", re.MULTILINE)
-"""What may be more than words and line ends; most answers have none of it, and are printed without the parser."""
 _UNVERIFIED: Final = lazy(r"\(unverified\)|（未核实）")
 _DEEPEST: Final = 8
 """Levels of lists and quotations that are indented."""
-_STYLES: Final = {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}
 
 
 class Markdown:
@@ -38,105 +31,58 @@ class Markdown:
         self._text = text
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        above: RenderableType | None = None
-        for tight, block in _parsed(self._text) if _SYNTAX.search(self._text) else _plain(self._text):
-            if above is not None and not tight:
+        for number, (tight, block) in enumerate(_draw_blocks(parse_markdown(self._text))):
+            if number and not tight:
                 yield Text()
             yield block
-            above = block
 
 
-def _plain(text: str) -> Iterator[tuple[bool, RenderableType]]:
-    """The paragraphs of a text without Markdown in it."""
-    for paragraph in _EMPTY_LINES.split(text.strip()):
-        if paragraph:
-            words = Text("\n".join(line.strip(" ") for line in paragraph.strip().split("\n")))
-            words.highlight_regex(_MARK, "cyan")
-            yield False, Flow(words)
+def _draw_blocks(nodes: Sequence[Node], around: tuple[str, ...] = ()) -> Iterator[tuple[bool, RenderableType]]:
+    """The blocks to print, each with whether it follows the one before without an empty line.
 
-
-def _parsed(text: str) -> Iterator[tuple[bool, RenderableType]]:
-    """The blocks of a Markdown text."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - as long to import as all of Rich
-
-    return _blocks(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text))
-
-
-class _Nesting:
-    """The lists and quotations around a block.
-
-    Attributes:
-        marker: The bullet or number of the item that has just begun; empty once its first paragraph is printed.
-        first: Whether that item is the first of a list that stands in no other.
+    Args:
+        nodes: The blocks.
+        around: What stands before each line, for each list or quotation they are in.
     """
-
-    def __init__(self) -> None:
-        self.marker = ""
-        self.first = False
-        self._prefix: list[str] = []
-        self._numbers: list[int | None] = []
-
-    @property
-    def indent(self) -> str:
-        """What stands before each line."""
-        return "".join(self._prefix[:_DEEPEST])
-
-    def apply(self, token: "Token") -> None:
-        """Go into a list, an item or a quotation, or out of it."""
-        match token.type:
-            case "bullet_list_open" | "ordered_list_open":
-                self.first = not self._prefix
-                self._numbers.append(int(token.attrGet("start") or 1) if token.type[0] == "o" else None)
-            case "bullet_list_close" | "ordered_list_close":
-                self._numbers.pop()
-            case "list_item_open":
-                number = self._numbers[-1]
-                self.marker = "• " if number is None else f"{number}. "
-                self._numbers[-1] = None if number is None else number + 1
-                self._prefix.append(" " * len(self.marker))
-            case "blockquote_open":
-                self._prefix.append("│ ")
-            case "list_item_close" | "blockquote_close":
-                self._prefix.pop()
-                self.marker = ""
-
-    def paragraph(self, text: Text, *, tight: bool) -> tuple[bool, RenderableType]:
-        """A paragraph behind its marker, and whether it follows the block before without an empty line."""
-        indent, marker, first = self.indent, self.marker, self.first
-        self.marker, self.first = "", False
-        if "│" in indent:
-            return tight, _Quoted(text, indent)
-        lead = indent[: len(indent) - len(marker)] + marker
-        return tight and not (marker and first), Flow(Text(lead) + text, indent=len(indent))
-
-
-def _blocks(tokens: Sequence["Token"]) -> Iterator[tuple[bool, RenderableType]]:
-    """The blocks to print, each with whether it follows the one before without an empty line."""
-    nesting = _Nesting()
-    position = 0
-    while position < len(tokens):
-        token = tokens[position]
-        match token.type:
-            case "heading_open":
-                heading = _inline(tokens[position + 1])
-                heading.stylize("bold underline" if token.tag == "h1" else "bold")
+    for node in nodes:
+        match node.kind:
+            case "heading":
+                heading = _style_runs(node.runs)
+                heading.stylize("bold underline" if node.level == 1 else "bold")
                 yield False, Flow(heading)
-            case "inline" if tokens[position - 1].type == "paragraph_open":
-                yield nesting.paragraph(_inline(token), tight=tokens[position - 1].hidden)
-            case "fence" | "code_block":
-                code = Text(token.content.rstrip("\n"), "cyan", overflow="fold")
-                yield False, Padding(code, (0, 0, 0, 2 + len(nesting.indent)))
-            case "html_block":
-                yield False, Flow(Text(token.content.rstrip("\n")))
-            case "hr":
+            case "paragraph":
+                yield node.tight, _draw_paragraph(node, around)
+            case "list":
+                for number, item in enumerate(node.children, node.start):
+                    marker = f"{number}. " if node.start else "• "
+                    yield from _draw_item(item, around, marker, apart=not around and number == node.start)
+            case "quote":
+                yield from _draw_blocks(node.children, (*around, "│ "))
+            case "code":
+                indent = 2 + len("".join(around[:_DEEPEST]))
+                yield False, Padding(Text(node.text, "cyan", overflow="fold"), (0, 0, 0, indent))
+            case "rule":
                 yield False, Rule(style="dim")
-            case "table_open":
-                end = next(n for n in range(position, len(tokens)) if tokens[n].type == "table_close")
-                yield False, _table(tokens[position:end])
-                position = end
             case _:
-                nesting.apply(token)
-        position += 1
+                yield False, _draw_table(node)
+
+
+def _draw_item(
+    item: Node, around: tuple[str, ...], marker: str, *, apart: bool
+) -> Iterator[tuple[bool, RenderableType]]:
+    """An item behind its marker."""
+    rest = item.children
+    if not rest or rest[0].kind == "paragraph":
+        first, rest = rest[0] if rest else Node("paragraph", tight=True), rest[1:]
+        yield first.tight and not apart, _draw_paragraph(first, around, marker)
+    yield from _draw_blocks(rest, (*around, " " * len(marker)))
+
+
+def _draw_paragraph(node: Node, around: tuple[str, ...], marker: str = "") -> RenderableType:
+    indent, text = "".join(around[:_DEEPEST]), _style_runs(node.runs)
+    if "│" in indent:
+        return _Quoted(Text(marker) + text, indent)
+    return Flow(Text(indent + marker) + text, indent=len(indent + marker))
 
 
 class _Quoted:
@@ -152,37 +98,23 @@ class _Quoted:
             yield Text.assemble((bar, "dim"), line)
 
 
-def _inline(token: "Token") -> Text:
+def _style_runs(runs: Sequence[Run]) -> Text:
     """The words of a paragraph, a cell or a heading, with their styles."""
     text = Text()
-    styles: list[str] = []
-    for child in token.children or ():
-        if child.type in _STYLES:
-            styles.append(_STYLES[child.type])
-        elif child.type.removesuffix("_close") + "_open" in _STYLES and styles:
-            styles.pop()
-        elif child.type in {"softbreak", "hardbreak"}:
-            text.append("\n")
-        elif child.type == "code_inline":
-            text.append(child.content, " ".join([*styles, "cyan"]))
-        else:
-            text.append(child.content, " ".join(styles))
+    for run in runs:
+        styles = {"bold": run.bold, "italic": run.italic, "strike": run.strike, "cyan": run.code}
+        text.append(run.text, " ".join(name for name, applies in styles.items() if applies))
     text.highlight_regex(_MARK, "cyan")
     text.highlight_regex(_UNVERIFIED, "yellow")
     return text
 
 
-def _table(tokens: Sequence["Token"]) -> Table:
+def _draw_table(node: Node) -> Table:
     """A table; its cells wrap as prose does."""
-    rows: list[list[Text]] = []
-    for position, token in enumerate(tokens):
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type in {"th_open", "td_open"}:
-            rows[-1].append(_inline(tokens[position + 1]))
+    head, *body = node.rows or ((),)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for cell in rows[0] if rows else ():
-        table.add_column(Flow(cell))
-    for row in rows[1:]:
-        table.add_row(*map(Flow, row))
+    for cell in head:
+        table.add_column(Flow(_style_runs(cell)))
+    for row in body:
+        table.add_row(*(Flow(_style_runs(cell)) for cell in row))
     return table

@@ -21,7 +21,6 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from weiwo.graph.execution.task_graph import TaskGraph
 from weiwo.graph.routing import on_loop
-from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.report.length import count_words
 from weiwo.nodes.writer.report.outline import outline_report, report_sources
@@ -30,6 +29,7 @@ from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Outline, Section, Usage
 from weiwo.state.events import AnswerStartedEvent, OutlinedEvent, SectionFinishedEvent
 from weiwo.state.search import SearchState, add_usage, merge_by_key
+from weiwo.text.citation_marks import clean_marks
 
 
 class ReportState(TypedDict, total=False):

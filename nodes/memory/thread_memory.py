@@ -12,10 +12,10 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import ValidationError
 
 from weiwo.nodes.memory.recall import PhraseIndex
-from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections, quote_as_data
 from weiwo.nodes.shared.question.turn import ConversationTurn, format_transcript, without_sources
 from weiwo.state import Citation, Evidence, passage_id
+from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import sentences
 
 CONVERSATION: Final = "conversation"

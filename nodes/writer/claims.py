@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.markdown.citation_marks import CitationMark, blank_marks
-from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
@@ -14,7 +12,9 @@ from weiwo.nodes.writer.verification.clauses import content_words, matched
 from weiwo.nodes.writer.verification.code_block import find_unknown_code
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Outcome
+from weiwo.text.citation_marks import CitationMark, blank_marks
 from weiwo.text.dates import find_dates
+from weiwo.text.markdown import FENCE, find_opaque
 
 MOST_REASONS: Final = 3
 

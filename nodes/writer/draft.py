@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final
 
-from weiwo.nodes.shared.markdown.citation_marks import blank_marks, clean_marks, list_cited_numbers, renumber_marks
-from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
-from weiwo.nodes.writer.blocks import parse_blocks
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_code, check_piece, share_of_words
-from weiwo.nodes.writer.document import ROW, claim_spans, find_heading, is_indented_code, label_cell
+from weiwo.nodes.writer.document import claim_spans, find_heading, is_indented_code, label_cell, parse_blocks
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
+from weiwo.text.citation_marks import blank_marks, clean_marks, list_cited_numbers, renumber_marks
+from weiwo.text.markdown import FENCE, ROW, find_opaque
 from weiwo.text.names import names
 
 MOST_RECITED: Final = 6

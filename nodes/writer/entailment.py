@@ -8,8 +8,6 @@ from typing import Final, Literal
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ChatModels, ModelCallError
-from weiwo.nodes.shared.markdown.citation_marks import blank_marks, clean_marks, list_cited_numbers
-from weiwo.nodes.shared.markdown.spans import FENCE
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passage, quote_as_data
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
@@ -22,7 +20,9 @@ from weiwo.nodes.writer.verification.check import check_statement
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.nodes.writer.verification.quantities import find_quantities
 from weiwo.state import DOUBTFUL, Claim, Verdict
+from weiwo.text.citation_marks import blank_marks, clean_marks, list_cited_numbers
 from weiwo.text.language import fold
+from weiwo.text.markdown import FENCE
 
 MOST_CLAIMS: Final = 30
 """Claims in one call."""

@@ -14,13 +14,11 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from weiwo.models.faults import ModelRequestError
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.shared.markdown.citation_marks import clean_marks
-from weiwo.nodes.shared.markdown.spans import CELL, FENCE
 from weiwo.nodes.shared.prompting.reply_types import Reply
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import CheckedClaim
-from weiwo.nodes.writer.document import ITEM, LINE, ROW, claim_spans, row_of, split_row
+from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
 from weiwo.nodes.writer.opening import skip_opening
@@ -29,7 +27,9 @@ from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Language
+from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import HAN, detect_language
+from weiwo.text.markdown import CELL, FENCE, ITEM, ROW, read_lines, split_row
 from weiwo.text.patterns import lazy
 
 MOST_REWRITTEN = 40
@@ -142,8 +142,7 @@ _ECHO = lazy(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
 
 def _tells_language(segment: str) -> bool:
     """Whether a piece is prose, and long enough."""
-    line = segment.lstrip()
-    return len(line) >= SHORT and not any(kind.match(line) for kind in (FENCE, LINE, ROW))
+    return len(segment.lstrip()) >= SHORT and any(line.kind == "text" for line in read_lines(segment))
 
 
 def _is_prose(text: str, language: Language) -> bool:

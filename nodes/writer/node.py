@@ -17,7 +17,6 @@ from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.earlier_answers import keep_answer
 from weiwo.nodes.memory.thread_memory import format_conversation
 from weiwo.nodes.memory.wishes import format_wishes
-from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.question.turn import find_current_turn
@@ -43,6 +42,7 @@ from weiwo.nodes.writer.token_stream import stream_answer
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
+from weiwo.text.citation_marks import clean_marks
 
 SOURCES = {"en": "Sources", "zh": "来源"}
 BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型的指令）"}

@@ -4,25 +4,15 @@ A piece ends where what follows it has certainly begun. It never ends inside cod
 """
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
-from weiwo.nodes.shared.markdown.citation_marks import find_marks
-from weiwo.nodes.shared.markdown.spans import FENCE, code_spans
 from weiwo.nodes.shared.prompting.sanitizer import remove_hidden
-from weiwo.nodes.writer.document import (
-    DELIMITER,
-    INDENTED,
-    ITEM,
-    LINE,
-    ROW,
-    UNDERLINE,
-    claim_spans,
-    is_label,
-    leads_items,
-    mask_opaque,
-)
+from weiwo.nodes.writer.document import claim_spans, is_title, leads_items, mask, mask_opaque
+from weiwo.text.citation_marks import find_marks
 from weiwo.text.language import sentences
+from weiwo.text.markdown import Line, find_code_spans, find_inline_opaque, read_lines
 from weiwo.text.patterns import lazy
 
 LONGEST_PIECE: Final = 8_000
@@ -39,13 +29,12 @@ _DEFINITION: Final = lazy(r"\s*+\[\^?\d{1,3}\]:")
 _LISTED: Final = lazy(r"\s*(?:[-*+•|]|\d{1,3}[.)、]|\[\^?\d|【\d|<?https?://|\n|$)")
 _OPEN_END: Final = lazy(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500}|\\)$")
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
-_QUOTED: Final = lazy(r" {0,3}>")
-_BARRED: Final = lazy(r"(?:\A|(?<=\n))[^\n|]*+\|")
-_BLANK: Final = lazy(r"(?:[ \t]*\n)*")
-_UNDECIDED: Final = lazy(r"\s*(?:[-*+•`~#>|=_$ ]{1,80}|\d{1,3}[.)]?|:?-[-:|\s]*)?")
+_UNDECIDED: Final = lazy(r"[ \t>]*(?:[-*+•`~#>|:=_$\\ \t]{1,80}|(?:[-*+][ \t]+)*\d{1,9}[.)、]?[ \t]*(?:[-`~]{1,80})?)?")
 """The beginning of a line that does not tell yet what it opens."""
-_FORMULA: Final = lazy(r"\s{0,12}(?:(\$\$)|(\\\[(?!\d)))")
+_FORMULA: Final = lazy(r"\$\$|\\\[(?!\d)")
 _STOP: Final = lazy(r"[.!?。！？；｡\n]")
+_WORD_END: Final = lazy(r"[\s\u2e80-\U0010ffff]")
+"""Behind it what was written is whole, for a sentence may end by the word that follows."""
 _WRAPPER: Final = lazy(r"\s{0,3}(`{3,}|~{3,})(?:markdown|md)[ \t]*")
 """A fence around a whole answer, at its beginning or behind a sentence that announces it."""
 
@@ -88,226 +77,198 @@ class _Splitter:
 
     def __init__(self) -> None:
         self._text = ""
-        self._seen = 0  # up to where the end of code was looked for
-        self._tried = 0  # up to where the end of a sentence was looked for
+        self._context = ""  # what the text begins in, so far as the grammar asks for it
+        self._path: list[str] = []  # the items that are open, each as its marker
+        self._tried = 0  # how long the text was when no piece had ended in it
         self._cited = False
         self._wrapper = ""
-        self._in_list = False
-        self._in_table = False
-        self._paragraph = False  # whether a paragraph is still open behind the last piece
 
     def feed(self, delta: str) -> Iterator[str]:
-        self._text += delta
-        yield from self._pieces(last=False)
+        for part in re.findall(r"[^\n]*\n|[^\n]+", delta):
+            self._text += part
+            # A long piece is looked at again when it has grown by a tenth: work stays in proportion to its length.
+            if _WORD_END.search(part) and _STOP.search(self._text) and len(self._text) >= 1.1 * self._tried:
+                yield from self._pieces(last=False)
 
     def finish(self) -> Iterator[str]:
         yield from self._pieces(last=True)
-        if self._text:
-            yield self._text
-            self._text = ""
 
     def _pieces(self, *, last: bool) -> Iterator[str]:
         while self._text:
-            end = self._end(last=last)
-            if end == 0:
+            lines = read_lines(self._text, self._context)
+            if self._unwraps(lines, last=last):
                 continue
-            if end is None and self._too_long():
-                yield self._forced()
+            end = self._find_end(lines, last=last)
+            if end is None and len(self._text) > LONGEST_PIECE and not any(line.kind == "fence" for line in lines[:2]):
+                yield self._force(lines)
             elif end is None:
+                self._tried = len(self._text) if len(self._text) > LONG else 0
                 return
             else:
-                yield self._cut(end)
+                yield self._cut(lines, end)
 
-    def _listed(self) -> bool:
-        """Whether the text begins in a list."""
-        line = self._text.lstrip("\n")
-        if self._paragraph or line.startswith((" ", "\t")):
-            return self._in_list or bool(ITEM.match(line))
-        return bool(ITEM.match(line))
+    def _unwraps(self, lines: Sequence[Line], *, last: bool) -> bool:
+        """Whether a fence around the whole answer was taken off: the line that opens it, or the one that closes it."""
+        fence = next((line for line in lines if line.kind != "blank"), None)
+        if fence is None or fence.kind != "fence":
+            return False
+        text = self._text[fence.start : fence.end]
+        wrapper = None if self._cited or self._wrapper else _WRAPPER.fullmatch(text.rstrip("\n"))
+        if not (text.endswith("\n") or last) or not (wrapper or (self._wrapper and text.strip() == self._wrapper)):
+            return False
+        self._wrapper = wrapper[1] if wrapper else ""
+        self._text = self._text[: fence.start] + self._text[fence.end :]
+        return True
 
-    def _cut(self, end: int) -> str:
-        listed = self._listed()
-        piece, self._text, self._seen = self._text[:end], self._text[end:], 0
-        self._tried = 0
-        ended = piece.endswith("\n\n") or not piece.strip()
-        line = piece.lstrip("\n")
-        self._in_table = bool(ROW.match(line)) and not ended
-        self._in_list = listed
+    def _cut(self, lines: Sequence[Line], end: int) -> str:
+        """Take the first piece off, and keep of it what the next stands in."""
+        piece, self._text, self._tried = self._text[:end], self._text[end:], 0
         self._cited = self._cited or bool(find_marks(piece))
-        self._paragraph = not piece.endswith("\n") and bool(piece.strip())
+        open_paragraph = False
+        for line in takewhile(lambda line: line.start < end, lines):
+            if line.kind == "blank":
+                continue
+            if line.item:
+                marker = piece[line.start : line.inside] if line.kind == "text" else "- "
+                self._path = [*self._path[: line.depth - 1], f"{marker}x"]
+            else:
+                self._path = self._path[: line.depth]
+            open_paragraph = line.kind in {"text", "title"}
+        blanks = piece[len(piece.rstrip()) :]
+        ends, _, indent = blanks.rpartition("\n")
+        behind = "\n" * min(2, ends.count("\n") + 1) + indent if "\n" in blanks else blanks[:1]
+        if open_paragraph or self._path:
+            self._context = "\n".join(self._path or ["x"]) + (behind if open_paragraph else f"\n\n{indent}")
+        else:
+            self._context = ""
         return piece
 
-    def _too_long(self) -> bool:
-        return len(self._text) > LONGEST_PIECE and not FENCE.match(self._text.lstrip("\n"))
-
-    def _forced(self) -> str:
+    def _force(self, lines: Sequence[Line]) -> str:
         """A piece that has no end, up to a blank; what is still open in it ends there."""
         end = max(self._text.rfind(" ", 1, LONGEST_PIECE), self._text.rfind("\n", 1, LONGEST_PIECE)) + 1
-        piece = self._cut(end or LONGEST_PIECE)
-        return f"{piece}\n\n" if code_spans(piece, 0, len(piece))[1] else piece
+        piece = self._cut(lines, end or LONGEST_PIECE)
+        if find_code_spans(piece, 0, len(piece))[1] is None:
+            return piece
+        self._context, self._path = "", []
+        return f"{piece}\n\n"
 
-    def _end(self, *, last: bool) -> int | None:
-        """Where the first piece ends, if what follows it has certainly begun; 0 where a line was only taken off."""
-        text = self._text
-        blank = _BLANK.match(text)
-        body = blank.end() if blank else 0
-        first = text.find("\n", body)
-        line = text[body : first if first >= 0 else len(text)]
-        if self._paragraph and body == 0:
-            return self._prose_end(body, last=last)
-        if fence := FENCE.match(line + "\n"):
-            if first < 0 and not last:
-                return None
-            wrapper = None if self._cited or self._wrapper else _WRAPPER.fullmatch(line)
-            if wrapper or (self._wrapper and line.strip() == self._wrapper):
-                self._wrapper = wrapper[1] if wrapper else ""
-                self._text = text[:body] + text[first + 1 if first >= 0 else len(text) :]
-                return 0
-            return self._fence_end(first, fence[2], last=last)
-        if ROW.match(line):
-            return self._row_end(first, last=last)
-        if first < 0 and not last and (_UNDECIDED.fullmatch(line) or "|" in line):
-            return None
-        return self._lines_end(body, first, line, last=last)
+    def _find_end(self, lines: Sequence[Line], *, last: bool) -> int | None:
+        """Where the first piece ends, if what follows it has certainly begun."""
+        begun = len(lines) if last else self._count_begun(lines)
+        first = next((n for n, line in enumerate(lines[:begun]) if line.kind != "blank"), None)
+        if first is None:
+            return len(self._text) if last else None
+        if lines[first].kind in {"text", "title"} and not lines[first].quoted:
+            return self._end_prose(lines, first, begun, last=last)
+        bar = self._find_bar(lines[first])
+        if bar and (end := _sentence_end(self._text, lines[first].inside, bar, whole=False)) is not None:
+            return end
+        return self._end_block(lines, self._block_stop(lines, first), begun, last=last)
 
-    def _lines_end(self, body: int, first: int, line: str, *, last: bool) -> int | None:
-        """The same where neither code nor a row begins."""
-        if "|" in line and first >= 0:  # a table perhaps, whose rows do not begin with a bar
-            second = self._second(first)
-            if second is None and not last:
-                return None
-            if DELIMITER.match(second or ""):
-                return self._run_end(first, _BARRED, last=last)
-        if _QUOTED.match(line):
-            return self._run_end(first, _QUOTED, last=last)
-        if INDENTED.match(line) and not self._in_list and not ITEM.match(line):
-            return self._run_end(first, INDENTED, last=last)
-        if first >= 0 and LINE.match(line):
-            return self._after_blanks(first + 1, last=last)
-        if formula := _FORMULA.match(line):
-            return self._formula_end(body + formula.end(), "$$" if formula[1] else "\\]", last=last)
-        return self._prose_end(body, last=last)
+    def _count_begun(self, lines: Sequence[Line]) -> int:
+        """The lines up to the last that tells what it opens: those before it are certain, and it is begun."""
+        for n in range(len(lines), 0, -1):
+            line = self._text[lines[n - 1].start : lines[n - 1].end]
+            if line.strip() and (line.endswith("\n") or not _UNDECIDED.fullmatch(line)):
+                return n
+        return 0
 
-    def _second(self, first: int) -> str | None:
-        """The line behind the first; None while it may become the delimiter of a table."""
-        end = self._text.find("\n", first + 1)
-        line = self._text[first + 1 : end if end >= 0 else len(self._text)]
-        return None if end < 0 and not line.strip("|:- \t") else line
+    def _find_bar(self, line: Line) -> int:
+        """Where the first cell of a table's header ends whose rows do not begin with a bar; 0 where there is none."""
+        if line.kind != "head" or self._text.startswith("|", line.inside):
+            return 0
+        return self._text.find("|", line.inside)
 
-    def _after_blanks(self, end: int, *, last: bool) -> int | None:
-        """The offset behind the blank lines at `end`, once something has begun there.
+    def _block_stop(self, lines: Sequence[Line], first: int) -> int:
+        """The number of the line behind a block: quoted lines, code, a heading, a row, a table without outer bars."""
+        line = lines[first]
+        if line.quoted:
+            return first + sum(1 for _ in takewhile(lambda one: one.quoted and one.end > one.start, lines[first:]))
+        if line.kind in {"head", "row", "delimiter"} and self._text.startswith("|", line.inside):
+            return first + 1 + (line.kind == "head")
+        return first + sum(1 for _ in takewhile(lambda one: one.leaf == line.leaf, lines[first:]))
+
+    def _end_block(self, lines: Sequence[Line], stop: int, begun: int, *, last: bool) -> int | None:
+        """Behind a block and the blank lines after it, once something has begun there.
 
         Indentation stays with what follows, unless that goes on with an item.
         """
-        text = self._text
-        blank = _BLANK.match(text, end)
-        after = blank.end() if blank else end
-        begun = re.compile(r"[ \t]*").match(text, after)
-        inside = begun.end() if begun else after
-        if inside == len(text):
-            return len(text) if last else None
-        line = text[after : inside + 80].split("\n")[0]
-        if inside == after or not self._listed() or ITEM.match(line) or FENCE.match(line) or ROW.match(line):
-            return after
-        if not last and "\n" not in text[inside:] and _UNDECIDED.fullmatch(text[inside:]):
-            return None
-        return inside
-
-    def _fence_end(self, first: int, fence: str, *, last: bool) -> int | None:
-        """Behind the closing fence; each line is looked at once."""
-        text = self._text
-        closing = re.compile(rf"^[ \t>]{{0,20}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*(?:\n|\Z)", re.MULTILINE)
-        closed = closing.search(text, max(first + 1, self._seen)) if first >= 0 else None
-        if closed is None or (not closed[0].endswith("\n") and not last):
-            self._seen = text.rfind("\n") + 1
-            return len(text) if last else None
-        return self._after_blanks(closed.end(), last=last)
-
-    def _row_end(self, first: int, *, last: bool) -> int | None:
-        """Behind a row of a table; a header goes with the delimiter below it."""
-        if first < 0:
+        following = next((line for line in lines[stop:begun] if line.kind != "blank"), None)
+        if following is None:
             return len(self._text) if last else None
-        if not self._in_table:
-            second = self._second(first)
-            if second is None and not last:
-                return None
-            if DELIMITER.match(second or ""):
-                first = self._text.find("\n", first + 1)
-                if first < 0:
-                    return len(self._text) if last else None
-        return self._after_blanks(first + 1, last=last)
+        line = self._text[following.start : following.end]
+        nested = following.depth and not (following.item or following.quoted or following.kind in {"fence", "code"})
+        indented = nested and not line.lstrip().startswith("|")
+        return following.start + (len(line) - len(line.lstrip()) if indented else 0)
 
-    def _run_end(self, first: int, kind: re.Pattern[str], *, last: bool) -> int | None:
-        """Behind the lines of one kind that come first; blank lines end a run, but not one of indented code."""
-        text, position = self._text, max(first + 1, self._seen)
-        while first >= 0 and position < len(text):
-            end = text.find("\n", position)
-            line = text[position : end if end >= 0 else len(text)]
-            blank, whole = not line.strip(), end >= 0
-            decided = not blank and (whole or (len(line) > 4 and kind is not _BARRED))
-            if (blank and whole and kind is not INDENTED) or (decided and not kind.match(line)):
-                return self._after_blanks(position, last=last)
-            if end < 0:
-                break
-            position = end + 1
-            self._seen = position
-        return len(text) if last else None
-
-    def _formula_end(self, inside: int, closing: str, *, last: bool) -> int | None:
-        found = self._text.find(closing, inside)
-        end = self._text.find("\n", found) if found >= 0 else -1
-        if end < 0:
-            return len(self._text) if last else None
-        return self._after_blanks(end + 1, last=last)
-
-    def _prose_end(self, body: int, *, last: bool) -> int | None:
+    def _end_prose(self, lines: Sequence[Line], first: int, begun: int, *, last: bool) -> int | None:
         """The end of the first sentence, item or paragraph."""
-        text = self._text
-        # A long sentence is looked at again when it has grown by a tenth: work stays in proportion to its length.
-        if not last and (not _STOP.search(text, body) or (len(text) < 1.1 * self._tried and "\n" not in text[-40:])):
+        start, text = lines[first].inside, self._text
+        if formula := _FORMULA.match(text, start):
+            return self._end_formula(lines, formula, begun, last=last)
+        stop = self._block_stop(lines, first)
+        whole = last or stop < begun
+        part = lines[first : stop if whole else begun]
+        if not whole and part and "|" in text[part[-1].start : part[-1].end]:  # it may be the header of a table
+            part = part[:-1]
+        if not part:
             return None
-        self._tried = len(text) if len(text) > LONG else 0
-        limit, start = len(text), body
-        for found in re.finditer("\n", text[body:]):
-            at = body + found.end()
-            stop = text.find("\n", at)
-            line = text[at : stop if stop >= 0 else len(text)]
-            if stop < 0 and not last and (_UNDECIDED.fullmatch(line) or not line.strip()):
-                limit = at - 1
-                break
-            above = text[start:at]
-            if UNDERLINE.match(line) and start == body and above.count("\n") == 1 and is_label(above):
-                return self._after_blanks(stop + 1, last=last) if stop >= 0 else len(text) if last else None
-            if not line.strip() or any(kind.match(line) for kind in (ITEM, LINE, ROW, FENCE, _QUOTED)):
-                if leads_items(above, line):
-                    start = at
-                    continue
-                end = self._after_blanks(at, last=last)
-                return _sentence_end(text[: at - 1], body, start) or end
-        return _sentence_end(text[:limit], body, start)
+        limit = part[-1].start + len(text[part[-1].start : part[-1].end].rstrip("\n"))
+        if not whole and limit == len(text):
+            limit = max((found.end() for found in _WORD_END.finditer(text, max(start, limit - 100))), default=start)
+        if (end := _sentence_end(text, start, limit, whole=whole)) is not None:
+            return end
+        if not whole:
+            return None
+        following = lines[stop] if stop < len(lines) else None
+        if leads_items(text, part, following):
+            return self._end_prose(lines, stop, begun, last=last)
+        stop += lines[first].kind == "title" and is_title(text, part)
+        return self._end_block(lines, stop, begun, last=last)
+
+    def _end_formula(self, lines: Sequence[Line], opening: re.Match[str], begun: int, *, last: bool) -> int | None:
+        closing = self._text.find("$$" if opening[0] == "$$" else "\\]", opening.end())
+        stop = next((n for n, line in enumerate(lines, 1) if line.start <= closing < line.end), len(lines))
+        return self._end_block(lines, stop, begun, last=last) if closing >= 0 or last else None
 
 
-def _sentence_end(block: str, body: int, start: int) -> int | None:
+def _sentence_end(text: str, start: int, limit: int, *, whole: bool) -> int | None:
     """Where the first sentence of a paragraph ends, marks included, if another has certainly begun after it.
 
     Args:
-        block: The paragraph, and what stands before it.
-        body: Where the paragraph begins.
-        start: Where the first sentence that may be cut off begins.
+        text: The text.
+        start: Where the paragraph begins.
+        limit: Up to where it is certain.
+        whole: Whether that is all of it.
     """
-    marker = ITEM.match(block, start)
-    skip = marker.end() if marker else start
-    if _OPEN_END.search(block) or code_spans(block, body, len(block))[1]:
+    block = text[start:limit]
+    if not whole and _OPEN_END.search(block):
         return None
-    spans = [(a + skip, b + skip) for a, b in sentences(mask_opaque(block)[skip:])]
-    if len(spans) < 2:
-        return None
-    end = spans[0][1]
     marks = find_marks(block)
+    plain = mask_opaque(block, list(find_inline_opaque(block, 0, len(block))))
+    words = mask(plain, 0, [(mark.start, mark.end, " ") for mark in marks])
+    spans = sentences(plain)
+    begun = [n for n, span in enumerate(spans) if re.search(r"\w", words[slice(*span)])]
+    if len(begun) < 2:
+        return None
+    end = spans[begun[1] - 1][1]
     for mark in marks:
         if mark.start >= end and not block[end : mark.start].strip():
             end = mark.end
-    if sum(skip <= mark.start < end for mark in marks) > 1:  # those behind the stop may be of the next sentence
-        end = next((body + last for _, last in claim_spans(block[body:])), end)
+    if not whole and _is_open(block, end):
+        return None
+    if sum(mark.start < end for mark in marks) > 1:  # those behind the stop may be of the next sentence
+        end = next((last for _, last in claim_spans(block)), end)
     end += len(block[end:]) - len(block[end:].lstrip())
-    return end if end < len(block) else None
+    return start + end if end < len(block) else None
+
+
+def _is_open(block: str, end: int) -> bool:
+    """Whether code or a formula that begins before `end` may be closed by what is yet to come."""
+    unpaired = find_code_spans(block, 0, len(block))[1]
+    if unpaired is not None and unpaired < end:
+        return True
+    begun = block[:end]
+    return begun.count("$$") % 2 == 1 or any(
+        begun.rfind(opening) > begun.rfind(closing) for opening, closing in (("\\[", "\\]"), ("\\(", "\\)"))
+    )

@@ -8,13 +8,13 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables.config import ensure_config
 
-from weiwo.nodes.shared.markdown.citation_marks import find_marks
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.coverage import describe_coverage
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Answer, Citation, Evidence, Outcome, Plan, Usage
 from weiwo.state.search import SearchState
+from weiwo.text.citation_marks import find_marks
 
 
 def build_message(spoken: AIMessage, answer: Answer, result: Mapping[str, Any]) -> AIMessage:

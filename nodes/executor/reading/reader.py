@@ -27,13 +27,13 @@ from weiwo.nodes.executor.reading.reader_reply import (
 )
 from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, weigh_sources
-from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages
 from weiwo.nodes.shared.run_context import today
 from weiwo.state import Evidence, Language, OutcomeDetail, Quote, ValueType
 from weiwo.state.query import QueryFrame
+from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
 
 LONGEST_SENTENCE = 400

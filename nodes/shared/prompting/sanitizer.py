@@ -12,11 +12,11 @@ from typing import Final
 
 from markdown_it import MarkdownIt
 
-from weiwo.nodes.shared.markdown.citation_marks import clean_marks
-from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.state import Evidence, Language
+from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
+from weiwo.text.markdown import FENCE, find_opaque
 from weiwo.text.patterns import lazy
 
 REMOVED: Final[dict[Language, str]] = {"en": "(link removed)", "zh": "（链接已移除）"}

@@ -10,7 +10,6 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.shared.markdown.citation_marks import clean_marks
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
@@ -20,6 +19,7 @@ from weiwo.nodes.writer.report.prompt import OUTLINE, outline_prompt
 from weiwo.nodes.writer.sources import CitableSources, gather_sources
 from weiwo.state import Outline, OutlinedSection
 from weiwo.state.search import SearchState
+from weiwo.text.citation_marks import clean_marks
 
 MOST_SOURCES: Final = {"quick": 60, "normal": 60, "deep": 120}
 """Sources offered to a report, by depth; a short answer is offered fewer."""

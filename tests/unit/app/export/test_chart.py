@@ -36,7 +36,7 @@ def write_table(rows: Any, doubtful: tuple[str, ...] = ()) -> tuple[str, list[di
 def chart_of(rows: Any, question: str = "What was it?", doubtful: tuple[str, ...] = ()) -> Chart | None:
     table, claims = write_table(rows, doubtful)
     nodes = add_charts(parse_document(table, claims, {1: ""}), claims, question)
-    return next((node.chart for node in nodes if node.chart is not None), None)
+    return next((node for node in nodes if isinstance(node, Chart)), None)
 
 
 def test_numbers_over_time_are_a_line_and_in_order():

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.support.results import ANSWER, make_result
-from weiwo.app.export.document import Node, Run, find_letters, parse_document, plain
+from weiwo.app.export.document import find_letters, parse_document, plain
+from weiwo.text.markdown import Node, Run
 
 LINKS = {1: "https://docs.example.org/api?x=1", 2: ""}
 
@@ -20,7 +21,7 @@ def test_the_blocks_of_an_answer() -> None:
     assert [[plain(cell) for cell in row] for row in table.rows][:2] == [["Year", "Price (EUR)"], ["2021", "15"]]
     assert numbered.start == 1
     assert [child.kind for child in numbered.children[0].children] == ["paragraph", "list"]
-    assert nodes[4] == Node("code", text='print("<b>hello</b>")')
+    assert nodes[4] == Node("code", text='print("<b>hello</b>")', language="python")
 
 
 def test_each_claim_is_found_where_it_stands() -> None:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.support.claims import check_claims
 from tests.support.examples import examples
 from tests.support.work import assert_linear
-from weiwo.nodes.shared.markdown.citation_marks import clean_marks, find_marks, list_cited_numbers, renumber_marks
 from weiwo.state import DOUBTFUL, Evidence, Outcome, OutcomeDetail, passage_id
+from weiwo.text.citation_marks import clean_marks, find_marks, list_cited_numbers, renumber_marks
 
 
 def evidence(text: str, title: str = "", date: str | None = None) -> Evidence:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.support.examples import examples
 from tests.support.work import assert_linear
-from weiwo.nodes.shared.markdown.spans import FENCE, find_opaque
 from weiwo.nodes.writer.document import claim_spans, find_heading, label_cell
 from weiwo.nodes.writer.generate import replace_claim
 from weiwo.nodes.writer.piece_stream import split_pieces
+from weiwo.text.markdown import FENCE, find_opaque
 
 EN = (
     "Emperor Wu of Han was older, by 56 years [1]. He was born in 156 BC.[2] Caesar, e.g. the dictator, was born on "
@@ -142,6 +142,13 @@ async def test_joined_they_are_the_text(parts, sizes):
     assert all(segment.strip() for segment in found)
 
 
+@given(st.lists(PARTS, max_size=40), st.lists(st.integers(1, 9), min_size=1, max_size=5))
+@examples(300)
+async def test_any_text_is_cut_the_same_however_it_comes(parts, sizes):
+    text = "".join(parts)
+    assert await cut(chunked(text, sizes)) == await cut([text])
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 24, 10_000])
 async def test_a_document_is_cut_the_same_however_it_comes(size):
     pieces = await cut(chunked(DOCUMENT, [size]))
@@ -231,7 +238,20 @@ async def test_nothing_and_blanks_are_no_sentence():
     assert await cut(["", " ", "\n"]) == []
 
 
-@pytest.mark.parametrize(("piece", "step"), [(EN, 6), ("[", 500), ("| a | 1 |\n", 24), ("- a 1\n", 24)])
+@pytest.mark.parametrize(
+    ("piece", "step"),
+    [
+        *[(EN, 6), ("[", 500), ("| a | 1 |\n", 24), ("- a 1\n", 24), ("> a 1\n", 24), ("a | 1\n--- | ---\n", 24)],
+        *[
+            ("```\na. b\n", 24),
+            ("a. b `c\n", 24),
+            ("    a. b\n", 24),
+            ("a e.g. b ", 9),
+            ("  - a\n", 24),
+            ("$$ a. b\n", 24),
+        ],
+    ],
+)
 def test_a_long_answer_takes_linear_time(piece, step):
     assert_linear(lambda text: asyncio.run(cut(chunked(text, [step]))), piece, 20_000)
 

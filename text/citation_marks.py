@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.markdown.spans import Opaque, find_opaque
+from weiwo.text.markdown import Opaque, find_opaque
 from weiwo.text.patterns import lazy
 
 _NUMBERS: Final = r"\^?\d{1,4}(?:\s?[,，、;；–—-]\s?\^?\d{1,4}){0,30}"

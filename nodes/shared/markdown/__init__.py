@@ -1,1 +1,0 @@
-"""Markdown of an answer: opaque spans and citation marks."""

@@ -1,0 +1,407 @@
+"""Markdown as its readers need it: a tree of blocks and runs, the lines of a text, code and formulas.
+
+There is one grammar, CommonMark with tables and strikethrough by markdown-it-py, in which raw HTML and link definitions
+are text. What is read may be a piece of a document: a row without its header is a row, and an item that is indented
+stands in a list. All of it takes time in proportion to the text.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import accumulate, groupby, pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from weiwo.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+NodeKind = Literal["heading", "paragraph", "list", "item", "table", "code", "quote", "rule"]
+LineKind = Literal["blank", "text", "heading", "title", "rule", "head", "delimiter", "row", "fence", "code"]
+
+FENCE: Final = lazy(r"((?: {0,3}> ?){0,8} {0,12}(?:(?:[-*+]|\d{1,3}[.)]) {1,4})?)(`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})")
+"""The line that opens a fenced block, whatever it is nested in."""
+ITEM: Final = lazy(r"\s{0,24}(?:[-*+•]|\d{1,3}[.)、])\s+(?:\[[ xX]\]\s+)?")
+"""The marker of an item, a checkbox included."""
+ROW: Final = lazy(r" {0,12}\|")
+"""A row of a table that begins with a bar."""
+CELL: Final = lazy(r"(?<!\\)\|")
+"""What ends a cell of a table."""
+DELIMITER: Final = lazy(r"\s*+(?=[^\n-]*+-)(?=[^\n|]*+\|)[|:\s-]++$")
+"""The line between a table's header and its body."""
+_NESTED: Final = lazy(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
+_CHECKBOX: Final = lazy(r"\[[ xX]\][ \t]+(?=\S)")
+_INDENTED: Final = lazy(r"\s*?([ \t]{4,24})(?=[-*+•|]|\d{1,3}[.)、]|`{3}|~{3})")
+_FORMULA: Final = lazy(
+    r"\$\$[^$]{1,2000}\$\$|\\\((?!\d[\d, ]*\\)[^\n]{1,400}?\\\)|\\\[(?!\d[\d, ]*\\)(?s:.){1,500}?\\\]"
+    r"|\$(?=[^\s$][^$\n]{0,300}\$)(?=[^$\n]*[\\_^{}=])[^$\n]{0,300}[^\s$]\$(?!\d)"
+)
+_RUN: Final = lazy(r"`+")
+_JOINER: Final = "\u2060"
+"""Stands in for a letter beside signs of emphasis: by the rules, `。**` before a letter ends none."""
+_CLOSING: Final = lazy(r"(?<=[。！？；：，、…”’』」）》】])(?=(\*{1,3})\w)")
+_OPENING: Final = lazy(r"(?<=\w)(\*{1,3})(?=[“‘『「（《【])")
+_STYLES: Final = {"strong": "bold", "em": "italic", "s": "strike"}
+
+
+@cache
+def _parser(*, inline: bool = False) -> "MarkdownIt":
+    """The grammar; without `inline` what is inside blocks is not looked at."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - as long to import as all of Rich
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
+    return parser if inline else parser.disable("inline")
+
+
+def parse_blocks(text: str) -> "list[Token]":
+    """The blocks of a text as tokens of markdown-it-py; what is inside them is not looked at."""
+    return _parser().parse(text.replace("\r", " "))
+
+
+# --- the tree ---
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of text of one style.
+
+    Attributes:
+        text: Its characters; a line end is a line break.
+        bold: Whether it is strong.
+        italic: Whether it is emphasized.
+        strike: Whether it is struck out.
+        code: Whether it is code.
+        link: The address that it leads to; empty for none.
+        cites: The number of the source if it is a citation mark, else 0.
+        claim: The position of the claim it is of, or -1.
+    """
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    strike: bool = False
+    code: bool = False
+    link: str = ""
+    cites: int = 0
+    claim: int = -1
+
+
+@dataclass(frozen=True)
+class Node:
+    """A block.
+
+    Attributes:
+        kind: What it is.
+        runs: Of a heading or a paragraph: its text.
+        children: Of a list its items, of an item or a quotation its blocks.
+        level: Of a heading, from 1.
+        start: Of a numbered list its first number; 0 for bullets.
+        rows: Of a table its cells, the header row first, all rows equally long.
+        text: Of code.
+        language: Of code, as its fence names it.
+        tight: Of a paragraph: whether it follows the block before without an empty line.
+        first: Its first row in the text, from 0.
+        end: The row behind its last.
+    """
+
+    kind: NodeKind
+    runs: tuple[Run, ...] = ()
+    children: "tuple[Node, ...]" = ()
+    level: int = 0
+    start: int = 0
+    rows: tuple[tuple[tuple[Run, ...], ...], ...] = ()
+    text: str = ""
+    language: str = ""
+    tight: bool = False
+    first: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+
+def parse_markdown(text: str) -> tuple[Node, ...]:
+    """The blocks of a Markdown text; an image is its description."""
+    joined = _OPENING.sub(rf"\1{_JOINER}", _CLOSING.sub(_JOINER, text)) if "*" in text else text
+    return tuple(_read_nodes(_parser(inline=True).parse(joined)))
+
+
+def parse_runs(text: str) -> tuple[Run, ...]:
+    """The runs of one line of Markdown."""
+    return tuple(run for token in _parser(inline=True).parseInline(text) for run in _read_runs(token))
+
+
+def normalize_link(address: str) -> str:
+    """An address as `parse_markdown` gives it for a link."""
+    return _parser(inline=True).normalizeLink(address)
+
+
+def _read_nodes(tokens: "Sequence[Token]") -> Iterator[Node]:
+    """The nodes of tokens that stand on one level."""
+    position = 0
+    while position < len(tokens):
+        token, end = tokens[position], position
+        if token.nesting > 0:
+            depth = accumulate(one.nesting for one in tokens[position:])
+            end = position + next((n for n, level in enumerate(depth) if not level), len(tokens) - position - 1)
+        inside = tokens[position + 1 : end]
+        if (node := _read_node(token, inside)) is not None:
+            first, last = token.map or (0, 0)
+            yield replace(node, first=first, end=last)
+        position = end + 1
+
+
+def _read_node(token: "Token", inside: "Sequence[Token]") -> Node | None:
+    node: Node | None = None
+    match token.type:
+        case "heading_open":
+            node = Node("heading", _read_runs(inside[0]), level=int(token.tag[1]))
+        case "paragraph_open":
+            node = Node("paragraph", _read_runs(inside[0]), tight=token.hidden)
+        case "bullet_list_open":
+            node = Node("list", children=tuple(_read_nodes(inside)))
+        case "ordered_list_open":
+            node = Node("list", children=tuple(_read_nodes(inside)), start=int(token.attrGet("start") or 1))
+        case "list_item_open":
+            node = Node("item", children=tuple(_read_nodes(inside)))
+        case "blockquote_open":
+            node = Node("quote", children=tuple(_read_nodes(inside)))
+        case "table_open":
+            node = Node("table", rows=_read_rows(inside))
+        case "fence" | "code_block":
+            node = Node("code", text=_plain(token.content).rstrip("\n"), language=token.info.strip())
+        case "hr":
+            node = Node("rule")
+    return node
+
+
+def _read_rows(tokens: "Sequence[Token]") -> tuple[tuple[tuple[Run, ...], ...], ...]:
+    rows: list[list[tuple[Run, ...]]] = []
+    for token, following in pairwise(tokens):
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type in {"th_open", "td_open"}:
+            rows[-1].append(_read_runs(following))
+    return tuple(map(tuple, rows))
+
+
+def _read_runs(inline: "Token") -> tuple[Run, ...]:
+    """The runs of a paragraph, a cell or a heading."""
+    runs: list[Run] = []
+    style = Run("")
+    for child in inline.children or ():
+        name, _, edge = child.type.rpartition("_")
+        if name in _STYLES:
+            change: dict[str, Any] = {_STYLES[name]: edge == "open"}
+            style = replace(style, **change)
+        elif name == "link":
+            style = replace(style, link=str(child.attrGet("href") or "") if edge == "open" else "")
+        elif child.type in {"softbreak", "hardbreak"}:
+            runs.append(replace(style, text="\n"))
+        elif words := _plain(child.content):
+            runs.append(replace(style, text=words, code=child.type == "code_inline"))
+    return tuple(runs)
+
+
+def _plain(text: str) -> str:
+    return text.replace(_JOINER, "")
+
+
+# --- the lines ---
+
+
+@dataclass(slots=True)
+class Line:
+    """A line of a text.
+
+    Attributes:
+        start: Where it begins.
+        inside: Where its words begin, behind the signs of what it is nested in.
+        end: Where it ends, its line end included.
+        kind: What it is; a `title` is made a heading by the `rule` below it, a line of a `fence` is fenced code.
+        leaf: The number of the block that it is of and that holds no other.
+        depth: How many items it is nested in.
+        item: Whether an item begins with it.
+        quoted: Whether it is quoted.
+    """
+
+    start: int
+    inside: int
+    end: int
+    kind: LineKind = "text"
+    leaf: int = 0
+    depth: int = 0
+    item: bool = False
+    quoted: bool = False
+
+
+_LEAVES: Final[dict[str, LineKind]] = {
+    "paragraph_open": "text",
+    "heading_open": "heading",
+    "hr": "rule",
+    "fence": "fence",
+    "code_block": "code",
+    "table_open": "row",
+}
+
+
+def read_lines(text: str, context: str = "") -> list[Line]:
+    """The lines of a text.
+
+    Args:
+        text: Markdown, or a piece of it.
+        context: What stands before it, so far as it tells what the text begins in; it may end within a line.
+    """
+    context = context or _imply_context(text)
+    whole, shift = context + text, len(context)
+    bounds = [0, *accumulate(len(line) + 1 for line in whole.split("\n"))]
+    bounds[-1] = len(whole)
+    lines = [_make_line(whole, *ends, -n) for n, ends in enumerate(pairwise(bounds), 1) if ends[0] < ends[1]]
+    tokens = parse_blocks(whole)
+    for number, token in enumerate(tokens):
+        rows = lines[slice(*token.map)] if token.map else []
+        if token.type == "blockquote_open":
+            for line in rows:
+                line.quoted = True
+        elif token.type == "list_item_open" and rows:
+            rows[0].item = True
+            for line in rows:
+                line.depth += 1
+        elif token.type in _LEAVES:
+            _read_leaf(whole, token, tokens[number + 1 : number + 2], rows, number + 1)
+    kept = lines[bisect_right([line.end for line in lines], shift) :] if shift else lines
+    for line in kept if shift else ():
+        line.start, line.inside, line.end = max(0, line.start - shift), max(0, line.inside - shift), line.end - shift
+    return kept
+
+
+def _make_line(text: str, start: int, end: int, leaf: int) -> Line:
+    blank = not text[start:end].strip(" \t>\r\n")
+    return Line(start, start, end, "blank" if blank else "text", leaf)
+
+
+def _read_leaf(text: str, token: "Token", following: "Sequence[Token]", rows: Sequence[Line], leaf: int) -> None:
+    """Set the lines of a block that holds no other."""
+    kind = _LEAVES[token.type]
+    while rows and kind not in {"fence", "code"} and rows[-1].kind == "blank":  # which the map of a rule may take in
+        rows = rows[:-1]
+    for line in rows:
+        line.kind, line.leaf = kind, leaf
+    if kind == "row":
+        for line, part in zip(rows, ("head", "delimiter"), strict=False):
+            line.kind = part  # type: ignore[assignment]
+        for line in rows:
+            line.inside = _find_inside(text, line) if line.depth or line.quoted else line.start
+    elif kind in {"text", "heading"}:
+        if kind == "heading" and token.markup[:1] != "#" and len(rows) > 1:
+            *rows, under = rows
+            under.kind, under.leaf = "rule", leaf + 1
+            for line in rows:
+                line.kind = "title"
+        for line, words in zip(rows, following[0].content.split("\n"), strict=False):
+            line.inside = line.start + len(text[line.start : line.end].rstrip()) - len(words.strip())
+            if line.item and (box := _CHECKBOX.match(text, line.inside, line.end)):
+                line.inside = box.end()
+        if kind == "text":
+            _find_bare_rows(text, rows)
+
+
+def _find_inside(text: str, line: Line) -> int:
+    nested = _NESTED.match(text, line.start, line.end)
+    return nested.end() if nested else line.start
+
+
+def _find_bare_rows(text: str, lines: Sequence[Line]) -> None:
+    """Rows of a table whose header was read before, or whose delimiter has too few columns."""
+    words = [text[line.inside : line.end].rstrip("\n") for line in lines]
+    for line, row, below in zip(lines, words, [*words[1:], ""], strict=True):
+        if row.startswith("|"):
+            line.kind = "delimiter" if DELIMITER.match(row) else "head" if DELIMITER.match(below) else "row"
+
+
+def _imply_context(text: str) -> str:
+    """The list that a piece is nested in whose first line is indented."""
+    indented = _INDENTED.match(text)
+    levels = len(indented[1].expandtabs(4)) // 2 if indented else 0
+    return "".join(f"{'  ' * level}- x\n" for level in range(levels))
+
+
+def split_row(row: str) -> tuple[str, ...]:
+    """The cells of a table row."""
+    cells = [cell.strip() for cell in CELL.split(row.strip())]
+    first, last = row.strip().startswith("|"), len(cells) > 1 and not cells[-1]
+    return tuple(cells[first : len(cells) - last])
+
+
+# --- code and formulas ---
+
+
+class Opaque(NamedTuple):
+    """A span whose characters are no prose: `code` or a formula."""
+
+    start: int
+    end: int
+    code: bool
+
+
+def find_opaque(text: str) -> list[Opaque]:
+    """The fenced code, code spans and formulas of a text, in order, none overlapping another."""
+    if not any(sign in text for sign in ("`", "~~~", "$", "\\[", "\\(")):
+        return []
+    return sorted(_scan_blocks(text))
+
+
+def _scan_blocks(text: str) -> Iterator[Opaque]:
+    for _, group in groupby(read_lines(text), lambda line: line.leaf):
+        lines = list(group)
+        start, end = lines[0].start, lines[-1].end
+        if lines[0].kind == "fence":
+            yield Opaque(start, end, code=True)
+        elif lines[0].kind in {"head", "delimiter", "row"}:
+            bounds = [start, *(bar.end() for bar in CELL.finditer(text, start, end)), end]
+            for left, right in pairwise(bounds):
+                yield from find_inline_opaque(text, left, right)
+        else:
+            yield from find_inline_opaque(text, start, end)
+
+
+def find_inline_opaque(text: str, start: int, end: int) -> Iterator[Opaque]:
+    """The code spans of a paragraph or a cell, and the formulas between them."""
+    position = start
+    for left, right in find_code_spans(text, start, end)[0]:
+        yield from (Opaque(*found.span(), code=False) for found in _FORMULA.finditer(text, position, left))
+        yield Opaque(left, right, code=True)
+        position = right
+    yield from (Opaque(*found.span(), code=False) for found in _FORMULA.finditer(text, position, end))
+
+
+def find_code_spans(text: str, start: int, end: int) -> tuple[list[tuple[int, int]], int | None]:
+    """The code spans of a paragraph, and where the first run of backticks stands that nothing closes.
+
+    A run of backticks ends at the next run of the same length.
+    """
+    runs = list(_RUN.finditer(text, start, end))
+    by_length: dict[int, list[int]] = {}
+    for index, run in enumerate(runs):
+        by_length.setdefault(len(run[0]), []).append(index)
+    spans: list[tuple[int, int]] = []
+    unpaired: int | None = None
+    index = 0
+    while index < len(runs):
+        left, right = runs[index].span()
+        left += _is_escaped(text, left)
+        same = by_length.get(right - left, [])
+        behind = bisect_right(same, index)
+        if right > left and behind < len(same):
+            spans.append((left, runs[same[behind]].end()))
+            index = same[behind]
+        elif right > left and unpaired is None:
+            unpaired = left
+        index += 1
+    return spans, unpaired
+
+
+def _is_escaped(text: str, position: int) -> bool:
+    before = position
+    while before and text[before - 1] == "\\":
+        before -= 1
+    return (position - before) % 2 == 1
