@@ -1,16 +1,22 @@
-"""The event loop of a command: its coroutine is run, and Ctrl-C, SIGTERM or SIGHUP cancels it."""
+"""The event loop of a command: its coroutine is run, and Ctrl-C, SIGTERM or SIGHUP cancels it.
+
+A tool that is written without `async` runs in a thread, which nobody can stop: where its time is up, or a person
+presses Ctrl-C, it is left behind. Python's own pool waits for its threads when the event loop closes and once more
+when the program exits; these are daemons, and nobody waits.
+"""
 
 import asyncio
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from weiwo.app.cli.errors import INTERRUPTED, TERMINATED, CommandError
 from weiwo.app.cli.output import is_terminal
-from weiwo.app.cli.worker_threads import DaemonPool
 from weiwo.state.errors import WeiwoError
 
 T = TypeVar("T")
@@ -20,7 +26,8 @@ PATIENCE_SECONDS = 3.0
 _HANG_UP = getattr(signal, "SIGHUP", None)
 _STOPS = tuple(sent for sent in (signal.SIGINT, signal.SIGTERM, _HANG_UP) if sent is not None)
 """Ctrl-C, an end that somebody wants, a terminal that went away (Windows has no signal for it)."""
-SHOW_CURSOR = "\x1b[?25h"
+_SHOW_CURSOR = "\x1b[?25h"
+_WORKERS = 32
 
 
 class InterruptedRunError(WeiwoError):
@@ -29,6 +36,52 @@ class InterruptedRunError(WeiwoError):
     def __init__(self, code: int) -> None:
         super().__init__(code)
         self.code = code
+
+
+class DaemonPool(ThreadPoolExecutor):
+    """A pool of daemon threads. It is a `ThreadPoolExecutor` because event loops take no other kind."""
+
+    def __init__(self, workers: int = _WORKERS) -> None:
+        super().__init__(workers)
+        self._jobs: deque[Callable[[], None]] = deque()
+        self._idle = 0
+        self._started = 0
+        self._changed = threading.Condition()
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Run a function in one of the threads."""
+        future: Future[T] = Future()
+
+        def job() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                result = fn(*args, **kwargs)
+            except BaseException as error:  # noqa: BLE001 - whatever it is belongs to who asked
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        with self._changed:
+            self._jobs.append(job)
+            if len(self._jobs) > self._idle and self._started < self._max_workers:
+                self._started += 1
+                threading.Thread(target=self._work, daemon=True, name=f"weiwo-{self._started}").start()
+            self._changed.notify()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - as inherited
+        """Nothing: the threads end with the program."""
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._idle += 1
+                while not self._jobs:
+                    self._changed.wait()
+                self._idle -= 1
+                job = self._jobs.popleft()
+            job()
 
 
 def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | None = None) -> T:
@@ -89,7 +142,7 @@ def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
     """End the program, whatever still holds it: a database that hangs, say."""
     words = str(stopped(code)) if stopped else "stopped; weiwo threads lists what can be resumed"
     last, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    show_cursor = f"\r\x1b[2K{SHOW_CURSOR}" if is_terminal() else ""
+    show_cursor = f"\r\x1b[2K{_SHOW_CURSOR}" if is_terminal() else ""
     for stream in (1, 2):  # what is still being drawn may not come after the last line
         os.dup2(nowhere, stream)
     os.write(last, f"{show_cursor}weiwo: {words}\n".encode())

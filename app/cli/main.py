@@ -1,18 +1,26 @@
 """The `weiwo` command: its subcommands, what is read before any of them, and how it ends.
 
-Heavy imports happen inside the subcommands, so that `weiwo --help` is quick.
+A command's module is imported when it is named, so that `weiwo --help` is quick.
 """
 
 import gc
 import os
 import sys
+import traceback
+from contextlib import suppress
 from typing import NoReturn
 
 import typer
 
 from weiwo.app.cli.command_group import CommandGroup
-from weiwo.app.cli.failures import silence_output, tell_failure
+from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError
+from weiwo.app.cli.output import prepare, say
+from weiwo.app.configuration.config_file import apply_config
+from weiwo.app.configuration.env_file import apply_env_file, read_env_file
+from weiwo.app.errors import AppError, MisuseError
+from weiwo.state.errors import WeiwoError
 from weiwo.state.home import home
+from weiwo.state.setting_names import SettingsError
 from weiwo.tools.private_files import close_home
 
 app = typer.Typer(
@@ -30,40 +38,69 @@ app = typer.Typer(
 @app.callback()
 def start(context: typer.Context) -> None:
     """Read `.env` of the working directory, then the user's own `config.toml`; what is set already wins."""
-    read_env(context)
+    _read_env(context)
     close_home(home())
     if (home() / "config.toml").exists():
-        from weiwo.app.configuration.config_file import apply_config  # noqa: PLC0415 - upon need
-
         apply_config()
 
 
-def read_env(context: typer.Context) -> None:
+def _read_env(context: typer.Context) -> None:
     """Read `.env` of the working directory."""
     if not os.path.lexists(".env"):
         return
-    from weiwo.app.configuration.env_file import apply_env_file, read_env_file  # noqa: PLC0415 - upon need
-
     file = read_env_file()
     apply_env_file(file)
     if file.complaint and context.invoked_subcommand not in {"trust", "doctor"}:
-        from weiwo.app.cli.output import say  # noqa: PLC0415 - upon need
-
         say(file.complaint)
 
 
 def main() -> NoReturn:
     """Run the command and exit."""
-    from weiwo.app.cli.output import prepare  # noqa: PLC0415 - kept with its use
-
     prepare()
     try:
         code = app(prog_name="weiwo", standalone_mode=False)
     except Exception as error:  # noqa: BLE001 - the last line of defence: a line and an exit code
-        code = tell_failure(error)
+        code = _tell_failure(error)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        silence_output()
+        _silence_output()
     gc.freeze()  # the interpreter's last collection would look through all that was imported: a sixth of a run
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _tell_failure(error: Exception) -> int:
+    """Say on one line what went wrong; returns the exit code."""
+    if isinstance(error, BrokenPipeError):  # whoever read our output has had enough
+        _silence_output()
+        return FAILED
+    if os.environ.get("WEIWO_DEBUG", "") not in {"", "0"}:
+        traceback.print_exception(error)
+    if isinstance(error, CommandError):
+        say(str(error))
+        return error.code
+    if isinstance(error, AppError):
+        say(str(error))
+        return USAGE if isinstance(error, MisuseError) else FAILED
+    if isinstance(error, typer.TyperException):
+        if message := error.format_message().strip():
+            command = getattr(getattr(error, "ctx", None), "command_path", "weiwo")
+            say(f"{message.rstrip('.')}; see {command} --help")
+        return USAGE
+    if isinstance(error, typer.Abort):  # Ctrl-C while the program was still starting
+        say("stopped; nothing had begun")
+        return INTERRUPTED
+    if isinstance(error, WeiwoError):  # one line that says what to do
+        say(str(error))
+        return USAGE if isinstance(error, SettingsError) else FAILED
+    if isinstance(error, OSError) and error.filename is not None:
+        say(f"cannot use {error.filename}; {error.strerror}; see its permissions, or set WEIWO_HOME to another folder")
+        return FAILED
+    say(f"it broke off; {type(error).__name__}: {error}; WEIWO_DEBUG=1 shows where, weiwo doctor what is set up")
+    return FAILED
+
+
+def _silence_output() -> None:
+    """Keep the interpreter from complaining about the closed pipe once more when it exits."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

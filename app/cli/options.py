@@ -1,11 +1,19 @@
-"""What is typed after a command, declared once: the options that several commands take."""
+"""What is typed after a command, declared once and checked: the options and arguments that several commands take."""
 
 import inspect
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+
+from weiwo.app.cli.errors import UsageError
+from weiwo.app.export.files import check_outputs
+from weiwo.app.export.formats import ExportError
+from weiwo.graph.persistence.threads import check_thread_id
+from weiwo.nodes.shared.question.validation import QuestionError, check_question
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step on standard error.")]
@@ -120,9 +128,7 @@ def takes_context(*fields: str) -> Callable[[Callable[..., None]], Callable[...,
     def declare(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def call(*args: Any, **given: Any) -> None:
-            from weiwo.app.cli.arguments import context_of  # noqa: PLC0415 - heavy
-
-            context = context_of(**{field: given.pop(field) for field in fields})
+            context = _context_of(**{field: given.pop(field) for field in fields})
             command(*args, **given, context=context)
 
         keyword = inspect.Parameter.KEYWORD_ONLY
@@ -134,3 +140,51 @@ def takes_context(*fields: str) -> Callable[[Callable[..., None]], Callable[...,
         return call
 
     return declare
+
+
+def _context_of(**options: Any) -> Any:
+    """The options as a run's context."""
+    from pydantic import ValidationError
+
+    from weiwo.state.context import Context, describe_validation_error
+
+    model = options.get("model")
+    if model is not None and not all(part.strip() for part in f"{model}:".split(":", 2)[:2]):
+        raise UsageError(f"--model {model!r}; it names no provider; write provider:model, such as openai:gpt-5-mini")
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        return Context(**given) if given else Context.model_construct()  # which builds no validator
+    except ValidationError as error:
+        raise UsageError(f"--{describe_validation_error(error).replace('_', '-', 1)}; correct it") from None
+
+
+def question_of(words: Sequence[str]) -> str:
+    """The question, cleaned and checked: several words are one; "-" alone stands for standard input."""
+    text = " ".join(words)
+    if text == "-":
+        try:
+            text = sys.stdin.buffer.read().decode()
+        except UnicodeDecodeError:
+            raise UsageError("the question; standard input is not UTF-8 text; convert it") from None
+    try:
+        return check_question(text)
+    except QuestionError as error:
+        raise UsageError(str(error)) from None
+
+
+def checked_thread_id(text: str) -> str:
+    """The thread id, if it is one."""
+    try:
+        return check_thread_id(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def output_files(given: list[str] | None) -> tuple[Path, ...]:
+    """The files to write, if all of them can be written."""
+    if not given:
+        return ()
+    try:
+        return tuple(check_outputs(given))
+    except ExportError as error:
+        raise UsageError(f"--output {error}") from None

@@ -1,13 +1,20 @@
-"""Progress told on standard error: one line, drawn in place on a terminal, a new one now and then elsewhere."""
+"""Progress told on standard error: a bar or a line drawn in place on a terminal, a line now and then elsewhere."""
 
 import sys
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
 
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from weiwo.app.cli.documents.corpora import span
 from weiwo.app.cli.output import hint
 
 if TYPE_CHECKING:
     from weiwo.tools.corpus.evaluation.dataset_index import StageListener
+    from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
 
 REDRAW_SECONDS: Final = 0.2
 LINE_SECONDS: Final = 5.0
@@ -53,5 +60,63 @@ def tell_stages() -> "StageListener":
             progress.clear()
         elif progress.is_due():
             progress.tell(f"{what}: {done:,}" + (f" of {total:,}" if total else ""))
+
+    return tell
+
+
+@contextmanager
+def show_ingestion(*, silent: bool) -> Iterator[Callable[["IngestProgress"], None] | None]:
+    """Show progress on standard error: a bar on a terminal, a line now and then elsewhere."""
+    if silent:
+        yield None
+    elif sys.stderr.isatty():
+        with _bar() as bar:
+            task = bar.add_task("indexing", total=None, files="", rate="")
+            yield _drawing(bar, task)
+    else:
+        yield _telling()
+
+
+def _bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[files]}"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True, markup=False, emoji=False, highlight=False),
+        transient=True,
+    )
+
+
+def _drawing(bar: Progress, task: Any) -> Callable[["IngestProgress"], None]:
+    started = time.monotonic()
+
+    def draw(now: "IngestProgress") -> None:
+        rate = now.passages / max(time.monotonic() - started, 0.001)
+        bar.update(
+            task,
+            total=now.bytes_total or 1,
+            completed=now.bytes if now.bytes_total else 1,
+            files=f"{now.files:,}/{now.files_total:,} files",
+            rate=f"{rate:,.0f} passages/s",
+        )
+
+    return draw
+
+
+def _telling() -> Callable[["IngestProgress"], None]:
+    started, progress = time.monotonic(), ProgressLine(in_place=False)
+
+    def tell(now: "IngestProgress") -> None:
+        if not now.bytes or not progress.is_due():
+            return
+        passed = time.monotonic() - started
+        left = passed * (now.bytes_total - now.bytes) / now.bytes
+        progress.tell(
+            f"{now.files:,} of {now.files_total:,} files, {now.passages:,} passages,"
+            f" {now.passages / passed:,.0f} a second, about {span(left)} left"
+        )
 
     return tell

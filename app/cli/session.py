@@ -1,17 +1,27 @@
-"""What every command that touches threads opens: the settings, the database and the graph."""
+"""What commands open: the file of threads, read without LangGraph where that can be, or the database and the graph."""
 
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from weiwo.app.cli.errors import FAILED, USAGE, CommandError
+from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint
 from weiwo.app.session.session import Session
+from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError
+from weiwo.graph.persistence.checkpointer import open_checkpointer
+from weiwo.graph.persistence.storage import DatabaseUrlError, StorageError, database_file
+from weiwo.graph.persistence.store import open_store
+from weiwo.state.home import home
+from weiwo.state.settings import Settings
 
 if TYPE_CHECKING:
-    from weiwo.state.settings import Context
+    from weiwo.state.context import Context
+
+T = TypeVar("T")
 
 
 def database_url() -> str | None:
@@ -31,27 +41,49 @@ async def open_session(context: "Context | None" = None, *, reading: bool = Fals
         CommandError: The database cannot be used, now or while it is open.
         SettingsError: A limit on cost is set, and the price of a model is not known.
     """
-    from weiwo.state.settings import Settings  # noqa: PLC0415 - threads are listed without
+    from weiwo.graph.builder import build_graph
+    from weiwo.models.prices import require_prices
 
     settings = Settings.resolve(context)
     if context is not None:
-        from weiwo.models.prices import require_prices  # noqa: PLC0415 - heavy
-
         require_prices(settings)
-    from weiwo.graph import build_graph  # noqa: PLC0415 - heavy
-    from weiwo.graph.persistence.checkpointer import open_checkpointer  # noqa: PLC0415 - heavy
-    from weiwo.graph.persistence.storage import DatabaseUrlError, StorageError  # noqa: PLC0415 - heavy
-
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # the error itself is reported, in one line
     try:
         async with open_checkpointer(settings, database_url()) as saver, AsyncExitStack() as stack:
             store = None
             if not reading:
-                from weiwo.graph.persistence.store import open_store  # noqa: PLC0415 - heavy
-
                 store = await stack.enter_async_context(open_store(settings, database_url(), hint))
             yield Session(settings, saver, build_graph(saver, store), store)
     except DatabaseUrlError as error:
         raise CommandError(str(error), USAGE) from error
     except StorageError as error:
         raise CommandError(str(error), FAILED) from error
+
+
+def run_in_session(work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
+    """Open the database and the graph to look at something; stopped, it leaves nothing behind."""
+
+    async def inside() -> T:
+        async with open_session(reading=True) as session:
+            return await work(session)
+
+    return run_to_end(inside())
+
+
+def saved_file() -> Path | None:
+    """The file that threads are kept in; None where they are kept in a database elsewhere."""
+    return None if database_url() else database_file(home())
+
+
+def read_saved(read: Callable[[Path], T]) -> T | None:
+    """What a function reads in the file of threads; None where LangGraph has to read them.
+
+    Raises:
+        CommandError: The file cannot be read.
+    """
+    try:
+        return None if (file := saved_file()) is None else read(file)
+    except UnreadableCheckpointError:
+        return None
+    except StorageError as error:
+        raise CommandError(str(error)) from error

@@ -2,89 +2,74 @@
 
 import logging
 import webbrowser
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import typer
 from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.output import hint, page, write_json
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.labels import system_language
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.memory_store import local_user
 from weiwo.state import Language
-from weiwo.state.settings import Context, Settings
+from weiwo.state.settings import Settings
+from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 from weiwo.tools.tool_description import TypeNames
+from weiwo.tools.tool_list import list_tools
 from weiwo.tools.usage.tool_notes import ToolUsage
 from weiwo.tools.usage.usage_log import UsageLog
 
+app = typer.Typer()
+
 _LONGEST_LINE: Final = 200
-_WORDS: Final = {
-    "en": {
-        "up": "up",
-        "down": "down",
-        "starting": "starting",
-        "tools": "{} tools",
-        "missing": " (not available)",
-        "asks": " (acts, asks first)",
-        "acts": " (acts)",
-        "colon": ": ",
-        "used": " · used {}×",
-        "failed": ", failed: {}",
-        "note": "note {} ({}; {} calls, {} refused): ",
-        "trial": "trial",
-        "adopted": "adopted",
-        "rejected": "rejected",
-        "replaced": "replaced",
-    },
-    "zh": {
-        "up": "正常",
-        "down": "不可用",
-        "starting": "正在启动",
-        "tools": "{} 个工具",
-        "missing": "（不可用）",
-        "asks": "（会造成改动，先征求同意）",
-        "acts": "（会造成改动）",
-        "colon": "：",
-        "used": " · 用过 {} 次",
-        "failed": "，失败：{}",
-        "note": "说明 {}（{}；调用 {} 次，被拒 {} 次）：",
-        "trial": "试用中",
-        "adopted": "已采用",
-        "rejected": "已弃用",
-        "replaced": "已被取代",
-    },
-}
+_WORDS: Final = localized_section("cli.tools")
 """The words of the list; what tools and servers say of themselves stays as it is."""
 
 
-def tools_command(context: Context, *, as_json: bool) -> None:
-    """List tools and servers.
-
-    Raises:
-        SettingsError: The tools, or the file of servers, cannot be used.
-    """
-    found = _gather(Settings.resolve(context), "en" if as_json else system_language())
-    if as_json:
-        write_json(found)
+@app.command(cls=TextCommand)
+@takes_context("mcp")
+def tools(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Show one tool, and what its calls taught.")
+    ] = None,
+    *,
+    reset: Annotated[bool, typer.Option("--reset", help="Forget what the calls of NAME taught.")] = False,
+    login: Annotated[
+        str | None, typer.Option("--login", metavar="SERVER", help="Log in to this MCP server (OAuth) in a browser.")
+    ] = None,
+    json: Json = False,
+    context: Any,
+) -> None:
+    """List the tools there are, MCP servers and their health, which may act, and how often each was used and failed."""
+    settings = Settings.resolve(context)
+    if login is not None:
+        _log_in(settings, login)
+    elif name is not None:
+        _show_tool(settings, name, reset=reset, as_json=json)
+    elif reset:
+        raise UsageError("--reset needs the NAME of a tool")
     else:
-        _print(found)
+        found = _gather(settings, "en" if json else system_language())
+        write_json(found) if json else _print(found)
 
 
-def tool_command(context: Context, name: str, *, reset: bool, as_json: bool) -> None:
+def _show_tool(settings: Settings, name: str, *, reset: bool, as_json: bool) -> None:
     """Show one tool and what its calls taught, or forget that.
 
     Raises:
-        SettingsError: The tools, or the file of servers, cannot be used.
         UsageError: There is no such tool.
         CommandError: It cannot be forgotten.
     """
-    settings = Settings.resolve(context)
     found = {tool["name"]: tool for tool in _gather(settings)["tools"]}
     if name not in found:
         raise UsageError(f"{one_line(name, 60)!r} is no tool; weiwo tools lists them")
@@ -98,7 +83,7 @@ def tool_command(context: Context, name: str, *, reset: bool, as_json: bool) -> 
         _print_one(found[name])
 
 
-def login_command(context: Context, name: str) -> None:
+def _log_in(settings: Settings, name: str) -> None:
     """Log in to an MCP server in a browser; its tokens are kept for later runs.
 
     Raises:
@@ -106,12 +91,11 @@ def login_command(context: Context, name: str) -> None:
         UsageError: It names no such server, or one that needs no login.
         CommandError: The login failed.
     """
-    settings = Settings.resolve(context)
     if not settings.mcp or find_spec("fastmcp") is None:
         raise UsageError("--login needs --mcp FILE (or WEIWO_MCP), and the extra: pip install 'weiwo[mcp]'")
-    from weiwo.tools.mcp.oauth import log_in  # noqa: PLC0415 - needs the extra
-    from weiwo.tools.mcp.servers import read_servers  # noqa: PLC0415 - the same
-    from weiwo.tools.mcp.transport import make_transport  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.oauth import log_in
+    from weiwo.tools.mcp.servers import read_servers
+    from weiwo.tools.mcp.transport import make_transport
 
     server = next((one for one in read_servers(settings.mcp) if one.name == name), None)
     if server is None or server.oauth is None:
@@ -139,8 +123,6 @@ def _usage_log(settings: Settings) -> UsageLog:
 
 def _gather(settings: Settings, language: Language = "en") -> dict[str, Any]:
     """The tools and servers with how this user's calls fared; a server's clients are not told that."""
-    from weiwo.tools.tool_list import list_tools  # noqa: PLC0415 - heavy
-
     found = run_to_end(list_tools(settings, language))
     usage = _usage_log(settings).read()
     for tool in found["tools"]:
@@ -167,7 +149,7 @@ def _print(found: dict[str, Any]) -> None:
         console.print(Flow(Text(problem, "yellow")))
 
 
-def _fared(usage: dict[str, Any], words: dict[str, str]) -> str:
+def _fared(usage: dict[str, Any], words: Mapping[str, str]) -> str:
     """How often a tool was used and how it fared; empty where it was not."""
     failures = ", ".join(f"{count} {kind}" for kind, count in usage["failures"].items())
     used = words["used"].format(f"{usage['calls']:,}") + (words["failed"].format(failures) if failures else "")

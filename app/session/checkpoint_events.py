@@ -83,6 +83,6 @@ def finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
 
 async def finished_tasks(saver: "BaseCheckpointSaver[Any]", snapshot: "StateSnapshot") -> dict[str, Outcome]:
     """Outcomes of tasks that had finished when the executor was interrupted."""
-    from weiwo.graph.persistence.forks import interrupted  # noqa: PLC0415 - heavy
+    from weiwo.graph.persistence.forks import interrupted
 
     return (await interrupted(saver, snapshot)).outcomes

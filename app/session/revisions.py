@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from weiwo.nodes.shared.planning.task_identity import list_past_keys
 from weiwo.state import Outcome, Plan, Reflection, Task
 
 
@@ -48,8 +49,6 @@ def revisions_of(values: Mapping[str, Any]) -> list[Revision]:
     """The earlier revisions in the state of a thread, oldest first."""
     if not values.get("revisions"):  # most threads have none
         return []
-    from weiwo.nodes.shared.planning.task_identity import list_past_keys  # noqa: PLC0415 - where there are any
-
     plans: list[Plan] = [*values["revisions"], *([values["plan"]] if values.get("plan") else ())]
     meanings = list_past_keys(plans)
     outcomes: Mapping[str, Outcome] = values.get("outcomes") or {}

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from weiwo.app.errors import AppError, MisuseError
+from weiwo.graph.persistence import thread_lock
+from weiwo.state.settings import Settings
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
     from langgraph.store.base import BaseStore
-
-    from weiwo.state.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Session:
         store: What is remembered across threads; None where it cannot be used, or only reading is meant.
     """
 
-    settings: "Settings"
+    settings: Settings
     saver: "BaseCheckpointSaver[Any]"
     graph: "CompiledStateGraph[Any, Any, Any, Any]"
     store: "BaseStore | None" = None
@@ -39,8 +39,6 @@ async def require_own_thread(session: Session, thread_id: str) -> None:
     Raises:
         MisuseError: A user of the server owns it, who would read what is asked on it.
     """
-    from weiwo.graph.persistence import thread_lock  # noqa: PLC0415 - heavy
-
     try:
         await asyncio.to_thread(thread_lock.require_own_thread, session.settings.home, thread_id)
     except thread_lock.ForeignThreadError as error:
@@ -55,11 +53,9 @@ async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
         AppError: One is running it already.
         MisuseError: A user of the server owns it.
     """
-    from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed  # noqa: PLC0415 - heavy
-
     await require_own_thread(session, thread_id)
     try:
-        async with claimed(session.settings, thread_id):
+        async with thread_lock.claimed(session.settings, thread_id):
             yield
-    except ThreadBusyError as error:
+    except thread_lock.ThreadBusyError as error:
         raise AppError(str(error)) from error

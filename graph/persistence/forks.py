@@ -23,7 +23,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, StateSnapshot
 
-from weiwo.graph.persistence.threads import find_checkpoint
+from weiwo.graph.persistence.threads import FORK_KEY, find_checkpoint
 from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.planning.analysis import ANALYSIS
@@ -34,9 +34,6 @@ from weiwo.state.search import Approved, merge_evidence
 from weiwo.state.settings import Context, Settings
 from weiwo.text.values import coerce, render
 from weiwo.tools.registry import build_registry
-
-FORK_KEY: Final = "weiwo_fork"
-"""Under this name a fork's first checkpoint tells what was changed."""
 
 PERSON: Final = "person"
 """Named as the tool of an outcome that a person set."""

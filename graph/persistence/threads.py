@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 ThreadStatus = Literal["complete", "extracts", "partial", "failed", "interrupted", "waiting"]
 """How its latest question ended; it has not where `interrupted` (it can be resumed) or `waiting` for an approval."""
 
+FORK_KEY: Final = "weiwo_fork"
+"""Under this name a fork's first checkpoint tells what was changed."""
+
 _ID = lazy(r"[A-Za-z0-9._:-]{1,128}")
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # without the look-alikes 0 o 1 l i
 _EXAMPLE = "20261120-194501-k3f9"

@@ -16,11 +16,9 @@ from weiwo.text.patterns import _Lazy
 
 _USED: Final = (
     "langchain_openai",
-    "weiwo.app.cli.documents.commands",
     "weiwo.app.cli.documents.index",
     "weiwo.app.cli.documents.search",
     "weiwo.app.cli.evaluation.answers",
-    "weiwo.app.cli.memory.offers",
     "weiwo.app.cli.questions.ask",
     "weiwo.app.cli.setup.doctor",
     "weiwo.app.cli.threads.checkpoints",

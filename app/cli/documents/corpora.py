@@ -3,10 +3,18 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import typer
+
 from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write, write_json
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.home import home
+from weiwo.tools.corpus.base import Corpus, CorpusError, NoPlaceError
+from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora
 from weiwo.tools.printable import one_line
+
+app = typer.Typer()
 
 _UNITS: Final = ((86_400 * 365, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
@@ -29,16 +37,13 @@ _COUNTED: Final = {
 if TYPE_CHECKING:
     from weiwo.state.kinds import Language
     from weiwo.state.settings import Settings
-    from weiwo.tools.corpus import Corpus
-    from weiwo.tools.corpus.index.catalog import CorpusSummary
 
 
-def corpora_command(*, as_json: bool) -> None:
+@app.command(cls=TextCommand)
+def corpora(*, json: Json = False) -> None:
     """List the corpora with their sizes and ages."""
-    from weiwo.tools.corpus.index.catalog import list_corpora  # noqa: PLC0415 - upon need
-
     found = list(list_corpora(home()))
-    if as_json:
+    if json:
         write_json([_as_json(one) for one in found])
         return
     write("".join(_line(one) for one in found))
@@ -46,14 +51,14 @@ def corpora_command(*, as_json: bool) -> None:
         hint("there are no corpora yet; weiwo index PATH makes one")
 
 
-async def open_corpus(settings: "Settings") -> "Corpus":
+async def open_corpus(settings: "Settings") -> Corpus:
     """Open what a run will search, before it starts, indexing it if need be; the run then finds it open.
 
     Raises:
         UsageError: An entry is neither a file nor a corpus, cannot be read, or none of them holds any text.
         CommandError: There is nowhere to keep an index.
     """
-    from weiwo.tools.corpus import CorpusError, NoPlaceError, load_corpus  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.loading import load_corpus
 
     try:
         corpus = await load_corpus(settings.corpus, settings=settings, tell=hint)
@@ -93,7 +98,7 @@ def span_parts(seconds: float) -> tuple[int, str]:
     return round(seconds / length), unit
 
 
-def _line(one: "CorpusSummary") -> str:
+def _line(one: CorpusSummary) -> str:
     if one.trouble:
         return f"{one.name}\t{one.trouble}\n"
     left_out = f"\t{one.problems:,} left out" if one.problems else ""
@@ -113,13 +118,13 @@ def _nearby(path: str) -> str:
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) and Path(path) != here else path
 
 
-def _partial(one: "CorpusSummary") -> list[str]:
+def _partial(one: CorpusSummary) -> list[str]:
     """The embedding models whose vectors some of its passages lack; a line each."""
     lacking = [(model, done, of) for model, (done, of) in one.vectors.items() if done < of]
     return [f"{done:,} of {of:,} have vectors of {model}; weiwo index makes the others" for model, done, of in lacking]
 
 
-def _as_json(one: "CorpusSummary") -> dict[str, Any]:
+def _as_json(one: CorpusSummary) -> dict[str, Any]:
     return {
         "name": one.name,
         "folder": str(one.folder),

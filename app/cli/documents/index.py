@@ -2,17 +2,22 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Any, Final
+
+import typer
 
 from weiwo.app.cli.documents.corpora import counted
-from weiwo.app.cli.documents.index_progress import show_ingestion
 from weiwo.app.cli.errors import COMPLETE, PARTIAL, CommandError, UsageError
-from weiwo.app.cli.event_loop import InterruptedRunError, run
+from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write, write_json
-from weiwo.app.cli.progress_line import ProgressLine
+from weiwo.app.cli.progress_line import ProgressLine, show_ingestion
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import (
     DEFAULT_NAME,
     CorpusSummary,
@@ -21,54 +26,57 @@ from weiwo.tools.corpus.index.catalog import (
     record_roots,
     summarize_corpus,
 )
+from weiwo.tools.corpus.index.embedding import embed_passages
+from weiwo.tools.corpus.index.embedding_models import EmbeddingError, EmbeddingProgress, explain_embedding_error
+from weiwo.tools.corpus.index.language_fit import assess_fit
+from weiwo.tools.corpus.index.vector_store_sync import sync_vector_store
+from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.file_walk import expand_paths
+from weiwo.tools.corpus.ingestion.file_watcher import watch_files
+from weiwo.tools.corpus.ingestion.ingest import ingest_files
+from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
+from weiwo.tools.corpus.ingestion.langchain_loader import (
+    LoaderSpec,
+    import_loader,
+    ingest_loaded,
+    load_documents,
+    parse_loader,
+)
+from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus, open_external
 from weiwo.tools.printable import one_line
 
-if TYPE_CHECKING:
-    from weiwo.tools.corpus.index.embedding_models import EmbeddingProgress
-    from weiwo.tools.corpus.index.writer import IndexWriter
-    from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
-    from weiwo.tools.corpus.ingestion.langchain_loader import LoaderSpec
-    from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus
-
-Ingest = Callable[["IndexWriter"], Coroutine[Any, Any, "IngestReport"]]
+app = typer.Typer()
+Ingest = Callable[[IndexWriter], Coroutine[Any, Any, IngestReport]]
 
 _MOST_SHOWN: Final = 200
 
 
-def index_command(
-    paths: Sequence[str],
-    name: str | None,
+@app.command(cls=TextCommand)
+def index(
+    paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders and patterns.")] = None,
     *,
-    watch: bool,
-    as_json: bool,
-    into: str | None = None,
-    loader: str | None = None,
-    loader_args: str | None = None,
-) -> int:
-    """Index files, or what a document loader gives; returns the exit code: 3 where something was left out.
-
-    Args:
-        paths: Files, folders and patterns to index; none where there is a loader.
-        name: The corpus; without one, the default.
-        watch: Whether to go on and follow changes until stopped.
-        as_json: Whether to print the summary as JSON, one object a run.
-        into: A vector store elsewhere to put the passages into, too, as `@module.attribute`.
-        loader: A LangChain document loader in place of paths, as `module:NAME`.
-        loader_args: Its keyword arguments, as a JSON object.
-
-    Raises:
-        UsageError: A path, the name, the vector store or the loader is wrong.
-        CommandError: Another process is writing to the corpus, it is broken, or the run was stopped.
-    """
-    from weiwo.tools.corpus.retrieval.external_store import open_external  # noqa: PLC0415 - heavy
-
-    name = name or DEFAULT_NAME
+    name: Annotated[str | None, typer.Option("--name", help="The corpus. Default: default.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Follow changes until Ctrl-C.")] = False,
+    into: Annotated[
+        str | None,
+        typer.Option("--into", metavar="@MODULE.NAME", help="Keep a LangChain vector store up to the corpus, too."),
+    ] = None,
+    loader: Annotated[
+        str | None,
+        typer.Option("--loader", metavar="MODULE:NAME", help="Index what a LangChain document loader gives, instead."),
+    ] = None,
+    loader_args: Annotated[
+        str | None, typer.Option("--loader-args", metavar="JSON", help="The loader's arguments, an object.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Index documents; a second run reads only what has changed."""
     settings = Settings.resolve()
+    name = name or DEFAULT_NAME
     try:
         folder = locate_by_name(Path(settings.home), name)
-        spec = _parse_loader(paths, loader, loader_args, watch=watch)
-        expand_paths(paths)  # complains before a corpus is made
+        spec = _parse_loader(paths or (), loader, loader_args, watch=watch)
+        expand_paths(paths or ())  # complains before a corpus is made
         target = open_external(into) if into else None
     except CorpusError as error:
         raise UsageError(str(error)) from error
@@ -77,18 +85,71 @@ def index_command(
         said = f"the corpus {name} is as last said" if watch else "what was indexed is kept; run it again to go on"
         return CommandError(f"stopped; {said}", code)
 
+    run = IndexRun(paths or (), folder, settings.embeddings, target, spec, as_json=json)
     try:
-        work = _index(paths, folder, settings.embeddings, target, watch=watch, as_json=as_json, loader=spec)
-        return run(work, stopped)
+        raise typer.Exit(run_to_end(run.follow() if watch else run.once(), stopped))
     except CorpusError as error:
         raise CommandError(str(error)) from error
-    except InterruptedRunError as ended:
-        raise stopped(ended.code) from None
 
 
-def _parse_loader(
-    paths: Sequence[str], loader: str | None, arguments: str | None, *, watch: bool
-) -> "LoaderSpec | None":
+@dataclass(frozen=True)
+class IndexRun:
+    """A run, and how it is told.
+
+    Attributes:
+        paths: Files, folders and patterns to index; none where there is a loader.
+        folder: The corpus.
+        model: The embedding model, if there is one.
+        target: A vector store elsewhere to put the passages into, too.
+        loader: A LangChain document loader in place of paths.
+        as_json: Whether to print the summary as JSON, one object a run.
+    """
+
+    paths: Sequence[str]
+    folder: Path
+    model: str | None = None
+    target: ExternalCorpus | None = None
+    loader: LoaderSpec | None = None
+    as_json: bool = False
+
+    async def follow(self) -> int:
+        """Index, and follow changes until stopped."""
+        code = await self.once()
+        hint("watching for changes; Ctrl-C ends it")
+        async for _ in watch_files(self.paths):
+            try:
+                code = await self.once(quiet=True)
+            except CorpusError as error:  # a path is gone for now, or another process is writing
+                hint(f"not indexed: {error}")
+        return code
+
+    async def once(self, *, quiet: bool = False) -> int:
+        """Index; returns the exit code: 3 where something was left out. `quiet` says nothing where nothing changed."""
+        silent = self.as_json or quiet
+        ingest = (
+            _prepare_files(self.paths, self.folder, silent=silent)
+            if self.loader is None
+            else await _run_loader(self.loader, self.folder, silent=self.as_json)
+        )
+        writer = await asyncio.to_thread(IndexWriter, self.folder)
+        try:
+            report = await ingest(writer)
+            if self.model is not None:
+                await asyncio.to_thread(_embed, writer, self.model, quiet=silent)
+            if self.target is not None:
+                await asyncio.to_thread(_publish, writer, self.target)
+        finally:
+            await asyncio.to_thread(writer.close)
+        if not quiet or report.added or report.changed or report.removed or report.moved:
+            whole = await asyncio.to_thread(summarize_corpus, self.folder)
+            if self.as_json:
+                write_json({**report.as_json(self.folder.name), "passages": whole.passages})
+            else:
+                write(_summary(whole, report))
+        return PARTIAL if report.left_out else COMPLETE
+
+
+def _parse_loader(paths: Sequence[str], loader: str | None, arguments: str | None, *, watch: bool) -> LoaderSpec | None:
     """The loader that was named, seen to be one; None where paths were."""
     if loader is None:
         if arguments is not None:
@@ -99,79 +160,17 @@ def _parse_loader(
     if paths or watch:
         beside = "--watch, since only files can be watched" if watch else "paths; index these by a run of their own"
         raise UsageError(f"--loader: it does not go with {beside}")
-    from weiwo.tools.corpus.ingestion.langchain_loader import import_loader, parse_loader  # noqa: PLC0415 - heavy
+    from weiwo.tools.corpus.ingestion.langchain_loader import import_loader  # noqa: PLC0415 - heavy
 
     spec = parse_loader(loader, arguments or "")
     import_loader(spec)  # complains before a corpus is made
     return spec
 
 
-async def _index(
-    paths: Sequence[str],
-    folder: Path,
-    model: str | None,
-    target: "ExternalCorpus | None",
-    *,
-    watch: bool,
-    as_json: bool,
-    loader: "LoaderSpec | None" = None,
-) -> int:
-    from weiwo.tools.corpus.ingestion.file_watcher import watch_files  # noqa: PLC0415 - heavy
-
-    code = await _once(paths, folder, model, target, as_json=as_json, loader=loader)
-    if not watch:
-        return code
-    hint("watching for changes; Ctrl-C ends it")
-    async for _ in watch_files(paths):
-        try:
-            code = await _once(paths, folder, model, target, as_json=as_json, quiet=True)
-        except CorpusError as error:  # a path is gone for now, or another process is writing
-            hint(f"not indexed: {error}")
-    return code
-
-
-async def _once(
-    paths: Sequence[str],
-    folder: Path,
-    model: str | None,
-    target: "ExternalCorpus | None" = None,
-    *,
-    as_json: bool,
-    quiet: bool = False,
-    loader: "LoaderSpec | None" = None,
-) -> int:
-    """One run; `quiet` says nothing where nothing has changed."""
-    from weiwo.tools.corpus.index.writer import IndexWriter  # noqa: PLC0415 - heavy
-
-    ingest = (
-        _prepare_files(paths, folder, silent=as_json or quiet)
-        if loader is None
-        else await _run_loader(loader, folder, silent=as_json)
-    )
-    writer = await asyncio.to_thread(IndexWriter, folder)
-    try:
-        report = await ingest(writer)
-        if model is not None:
-            await asyncio.to_thread(_embed, writer, model, quiet=as_json or quiet)
-        if target is not None:
-            await asyncio.to_thread(_publish, writer, target)
-    finally:
-        await asyncio.to_thread(writer.close)
-    if quiet and not (report.added or report.changed or report.removed or report.moved):
-        return PARTIAL if report.left_out else COMPLETE
-    whole = await asyncio.to_thread(summarize_corpus, folder)
-    if as_json:
-        write_json({**report.as_json(folder.name), "passages": whole.passages})
-    else:
-        write(summary(whole, report))
-    return PARTIAL if report.left_out else COMPLETE
-
-
 def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> Ingest:
     """What brings the corpus up to files."""
-    from weiwo.tools.corpus.ingestion.ingest import ingest_files  # noqa: PLC0415 - heavy
 
-    async def ingest(writer: "IndexWriter") -> "IngestReport":
+    async def ingest(writer: IndexWriter) -> IngestReport:
         await asyncio.to_thread(record_roots, folder, paths)
         with show_ingestion(silent=silent) as progress:
             report = await ingest_files(paths, writer, progress=progress)
@@ -182,14 +181,8 @@ def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> Inges
     return ingest
 
 
-async def _run_loader(loader: "LoaderSpec", folder: Path, *, silent: bool) -> Ingest:
+async def _run_loader(loader: LoaderSpec, folder: Path, *, silent: bool) -> Ingest:
     """Run a loader, before a corpus is made or locked; what then brings the corpus up to its documents."""
-    from weiwo.tools.corpus.ingestion.langchain_loader import (  # noqa: PLC0415 - heavy
-        import_loader,
-        ingest_loaded,
-        load_documents,
-    )
-
     progress = ProgressLine(in_place=False)
 
     def tell(documents: int) -> None:
@@ -199,7 +192,7 @@ async def _run_loader(loader: "LoaderSpec", folder: Path, *, silent: bool) -> In
     make = await asyncio.to_thread(import_loader, loader)
     loaded = await load_documents(loader, make, report=tell)
 
-    async def ingest(writer: "IndexWriter") -> "IngestReport":
+    async def ingest(writer: IndexWriter) -> IngestReport:
         report = await asyncio.to_thread(ingest_loaded, loader, loaded, writer)
         await asyncio.to_thread(writer.flush)
         await asyncio.to_thread(record_loader, folder, loader.label)
@@ -208,25 +201,17 @@ async def _run_loader(loader: "LoaderSpec", folder: Path, *, silent: bool) -> In
     return ingest
 
 
-def _embed(writer: "IndexWriter", name: str, *, quiet: bool) -> None:
+def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
     """Give passages their vectors. A model that fails costs nothing else: documents are found by keyword."""
-    from weiwo.tools.corpus.index.embedding import embed_passages  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.index.embedding_models import (  # noqa: PLC0415 - heavy
-        EmbeddingError,
-        explain_embedding_error,
-        load_embedder,
-    )
-    from weiwo.tools.corpus.index.language_fit import assess_fit  # noqa: PLC0415 - heavy
-
     progress = ProgressLine(in_place=False)
 
-    def tell(now: "EmbeddingProgress") -> None:
+    def tell(now: EmbeddingProgress) -> None:
         if not quiet and (progress.is_due() or (now.replaces and now.done == 0)):
             instead = f", in place of {now.replaces}" if now.replaces else ""
             progress.tell(f"{now.done:,} of {now.total:,} passages have vectors of {now.model}{instead}")
 
     try:
-        model = load_embedder(name)
+        model = embedding_models.load_embedder(name)
         known = assess_fit(writer.store, model)
         if known.warning and not quiet:
             hint(known.warning)
@@ -240,16 +225,14 @@ def _embed(writer: "IndexWriter", name: str, *, quiet: bool) -> None:
         hint(f"{done.total:,} passages have vectors of {done.model}")
 
 
-def _publish(writer: "IndexWriter", target: "ExternalCorpus") -> None:
+def _publish(writer: IndexWriter, target: ExternalCorpus) -> None:
     """Bring a vector store elsewhere up to the corpus."""
-    from weiwo.tools.corpus.index.vector_store_sync import sync_vector_store  # noqa: PLC0415 - heavy
-
     done = sync_vector_store(writer, target.name, target.inner)
     moved = f"{counted(done.added, 'passage')} added, {done.removed:,} removed"
     hint(f"{target.name}: {moved}; it has {done.total:,} of this corpus")
 
 
-def summary(corpus: CorpusSummary, report: "IngestReport") -> str:
+def _summary(corpus: CorpusSummary, report: IngestReport) -> str:
     """What a run came to, for people."""
     done = [
         f"{count:,} {what}"

@@ -2,21 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
+
+import typer
 
 from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.options import Corpus, Json, question_of
 from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.extracts import excerpt_of, place_of, plain_extract
+from weiwo.app.render.search_results import print_explanation, print_results
+from weiwo.nodes.writer.extracts import choose_extracts
+from weiwo.state import Evidence
+from weiwo.state.query import QueryFrame
 from weiwo.state.settings import Settings
+from weiwo.text.language import detect_language
+from weiwo.text.terms import terms
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.retrieval.federation import FederatedCorpus, merge_results
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, RoutedSearchResult
 from weiwo.tools.printable import one_line
 
-if TYPE_CHECKING:
-    from weiwo.state import Evidence
-    from weiwo.tools.corpus.retrieval.routed_corpus import RoutedSearchResult
+app = typer.Typer()
 
 _EXTRACT_FIELDS: Final = ("n", "source", "title", "text", "highlights", "score", "evidence_id", "locator")
 
@@ -29,39 +39,36 @@ class SearchExplanation(NamedTuple):
         parts: What was done in each corpus that has a router, by its name.
     """
 
-    passages: "list[Evidence]"
-    parts: "dict[str, RoutedSearchResult]"
+    passages: list[Evidence]
+    parts: dict[str, RoutedSearchResult]
 
 
-def search_command(query: str, k: int, corpus: Sequence[str], *, as_json: bool, explain: bool = False) -> None:
-    """Search the documents.
-
-    Args:
-        query: What to look for.
-        k: How many passages at most.
-        corpus: What to search; empty: what the settings say.
-        as_json: Print one object.
-        explain: Show how the search was routed.
-    """
+@app.command(cls=TextCommand)
+def search(
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for, quoted or as it comes.")],
+    *,
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many passages at most.")] = 8,
+    explain: Annotated[bool, typer.Option("--explain", help="Show features, scores and choice.")] = False,
+    json: Json = False,
+    corpus: Corpus = None,
+) -> None:
+    """Search the documents: retrieval only, no plan, no answer."""
+    text = question_of(query)
     settings = Settings.resolve()
     settings = replace(settings, corpus=tuple(corpus)) if corpus else settings
     call = CallContext()
     set_current_call(call)
-    routed = run_to_end(explain_search(settings, query, k)) if explain else None
-    passages = routed.passages if routed else run_to_end(search(settings, query, k))
-    extracts = extracts_of(query, passages)
-    if as_json:
-        write_json({**results_json(query, passages, routed), "extracts": extracts, "notes": call.notes})
+    routed = run_to_end(_explain(settings, text, k)) if explain else None
+    passages = routed.passages if routed else run_to_end(_search(settings, text, k))
+    extracts = extracts_of(text, passages)
+    if json:
+        write_json({**results_json(text, passages, routed), "extracts": extracts, "notes": call.notes})
         return
     for note in call.notes:
         hint(note)
     if routed:
-        from weiwo.app.render.search_results import print_explanation  # noqa: PLC0415 - a plain list needs no tables
-
         print_explanation(screen(), routed.parts)
     if is_terminal():
-        from weiwo.app.render.search_results import print_results  # noqa: PLC0415 - the same
-
         print_results(terminal(), passages, extracts)
     else:
         write(plain_results(passages, extracts))
@@ -69,7 +76,7 @@ def search_command(query: str, k: int, corpus: Sequence[str], *, as_json: bool, 
         hint("nothing in the documents matches")
 
 
-async def search(settings: Settings, query: str, k: int) -> "list[Evidence]":
+async def _search(settings: Settings, query: str, k: int) -> list[Evidence]:
     """The passages nearest to a query, best first.
 
     Raises:
@@ -83,16 +90,13 @@ async def search(settings: Settings, query: str, k: int) -> "list[Evidence]":
         raise CommandError(str(error)) from error
 
 
-async def explain_search(settings: Settings, query: str, k: int) -> SearchExplanation:
-    """`search`, with what was done and why.
+async def _explain(settings: Settings, query: str, k: int) -> SearchExplanation:
+    """The passages nearest to a query, with what was done and why.
 
     Raises:
         UsageError: The corpus cannot be used.
         CommandError: It does not answer.
     """
-    from weiwo.tools.corpus.retrieval.federation import FederatedCorpus, merge_results  # noqa: PLC0415 - heavy
-    from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus  # noqa: PLC0415 - the same
-
     corpus = await open_corpus(settings)
     found: list[list[Evidence]] = []
     parts: dict[str, RoutedSearchResult] = {}
@@ -109,7 +113,7 @@ async def explain_search(settings: Settings, query: str, k: int) -> SearchExplan
     return SearchExplanation(merge_results(found, k) if len(found) > 1 else found[0], parts)
 
 
-def results_json(query: str, passages: "Sequence[Evidence]", told: SearchExplanation | None = None) -> dict[str, Any]:
+def results_json(query: str, passages: Sequence[Evidence], told: SearchExplanation | None = None) -> dict[str, Any]:
     """The result as one object, with its explanation if there is one; with one by corpus if there are several."""
     kept = {"id", "source", "title", "text", "score", "rank", "locator", "date"}
     found = {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
@@ -119,7 +123,7 @@ def results_json(query: str, passages: "Sequence[Evidence]", told: SearchExplana
     return {**found, "explanation": next(iter(each.values()))} if len(each) == 1 else {**found, "explanations": each}
 
 
-def explanation_json(routed: "RoutedSearchResult") -> dict[str, Any]:
+def explanation_json(routed: RoutedSearchResult) -> dict[str, Any]:
     """Features, scores and choice, and what was done."""
     decision, trace = routed.decision, routed.trace
     return {
@@ -133,16 +137,11 @@ def explanation_json(routed: "RoutedSearchResult") -> dict[str, Any]:
     }
 
 
-def extracts_of(query: str, passages: "Sequence[Evidence]") -> list[dict[str, Any]]:
+def extracts_of(query: str, passages: Sequence[Evidence]) -> list[dict[str, Any]]:
     """The closest passages with the sentences that fit best highlighted, numbered by their rank.
 
     The query is taken as its words, not parsed: compiling the parser's patterns takes longer than the search.
     """
-    from weiwo.nodes.writer.extracts import choose_extracts  # noqa: PLC0415 - heavy
-    from weiwo.state.query import QueryFrame  # noqa: PLC0415 - upon need
-    from weiwo.text.language import detect_language  # noqa: PLC0415 - upon need
-    from weiwo.text.terms import terms  # noqa: PLC0415 - upon need
-
     words = tuple(dict.fromkeys(terms(query)))
     frame = QueryFrame.model_construct(question=query, language=detect_language(query), terms=words)
     ranks = {passage.id: passage.rank for passage in passages}
@@ -151,7 +150,7 @@ def extracts_of(query: str, passages: "Sequence[Evidence]") -> list[dict[str, An
     return sorted(found, key=lambda extract: int(extract["n"]))
 
 
-def plain_results(passages: "Sequence[Evidence]", extracts: Sequence[Mapping[str, Any]]) -> str:
+def plain_results(passages: Sequence[Evidence], extracts: Sequence[Mapping[str, Any]]) -> str:
     """The passages as plain text, for a pipe, with `**` around the sentences that fit best."""
     shown = {extract["n"]: plain_extract(extract) for extract in extracts}
     return "".join(

@@ -4,16 +4,24 @@ from typing import ClassVar
 
 import typer
 
-from weiwo.app.cli.command_group import LazyGroup
+from weiwo.app.cli.command_group import LazyGroup, Place
 
 
 class _EvaluationGroup(LazyGroup):
     """The commands that measure."""
 
-    declared_in: ClassVar = {
-        "evaluation.retrieval.retrieval_app": ("retrieval",),
-        "evaluation.answers.answers_app": ("answers",),
-        "evaluation.tools.tools_app": ("tools",),
+    places: ClassVar = {
+        "retrieval": Place(
+            "evaluation.retrieval:retrieval_app",
+            "Evaluate each strategy, the router, and the best choice there is per question.",
+        ),
+        "answers": Place(
+            "evaluation.answers:answers_app",
+            "Evaluate answers: what is right, wrong, cited and on the screen, facts and stale values, and what it takes.",
+        ),
+        "tools": Place(
+            "evaluation.tools:tools_app", "Evaluate how well the tools that a question needs are found."
+        ),
     }
     removed: ClassVar = {
         "report": "it is now weiwo eval answers SET --limits 2,20,150 --depth deep",

@@ -1,22 +1,31 @@
-"""The memory that a command opens: that of whoever sits at this machine."""
+"""The memory that a command opens: that of whoever sits at this machine; its entries printed and forgotten."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
+import typer
 from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.memory.words import word
 from weiwo.app.cli.output import hint, page, write_json
 from weiwo.app.cli.session import database_url
+from weiwo.app.render.labels import in_system_language
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.graph.persistence.store import open_store
 from weiwo.nodes.memory.memory_store import Kind, MemoryStore, local_user
 from weiwo.state.settings import Settings
+from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 
 T = TypeVar("T")
+
+Key = Annotated[str, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
+AnyKey = Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
+Everything = Annotated[bool, typer.Option("--all", help="Forget them all.")]
+
+word: Final = in_system_language(localized_section("cli.memory"))
+"""A phrase by its name, with its values filled in."""
 
 
 def with_memory(work: Callable[[MemoryStore], Awaitable[T]]) -> T:

@@ -1,13 +1,25 @@
 """`weiwo plans`: the plans that are remembered, listed, shown, pinned and forgotten."""
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Final
 
+import typer
 from rich.text import Text
 
-from weiwo.app.cli.memory.access import find_key, print_entries, tell, with_memory
-from weiwo.app.cli.memory.words import word
+from weiwo.app.cli.memory.access import (
+    AnyKey,
+    Everything,
+    Key,
+    find_key,
+    forget_command,
+    print_entries,
+    tell,
+    with_memory,
+    word,
+)
+from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, page, write_json
+from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.session.memory_listing import plan_as_json
 from weiwo.nodes.memory.memory_store import MemoryStore
@@ -16,6 +28,10 @@ from weiwo.nodes.memory.plan_templates import PlanTemplate
 from weiwo.state.plan import Plan
 from weiwo.tools.printable import one_line
 
+app = typer.Typer()
+_plans = typer.Typer(help="List, show, pin and forget the plans that are remembered.", cls=TextGroup)
+app.add_typer(_plans, name="plans")
+
 _LISTING: Final = "weiwo plans"
 _WORDS: Final = {
     "en": {"fared": "complete {}, not {}", "pinned": "pinned", "bad": "marked bad, not used", "last": "last {}"},
@@ -23,24 +39,24 @@ _WORDS: Final = {
 }
 
 
-def list_command(*, as_json: bool) -> None:
-    """List the plans, those that changed last first."""
+@_plans.callback(invoke_without_command=True)
+def list_plans(context: typer.Context, *, json: Json = False) -> None:
+    """List, show, pin and forget the plans that are remembered."""
+    if context.invoked_subcommand is not None:
+        return
     found = with_memory(list_templates)
-    if as_json:
+    if json:
         write_json({"plans": [plan_as_json(one) for one in found]})
         return
     entries = [(one.key, one.wording, _fared(one)) for one in found]
     print_entries(entries, word("no_plans"), indent=14)
 
 
-def show_command(key: str, *, as_json: bool) -> None:
-    """Show one plan.
-
-    Raises:
-        UsageError: There is none of that key.
-    """
+@_plans.command(cls=TextCommand)
+def show(key: Key, *, json: Json = False) -> None:
+    """Show a remembered plan: its wording, tasks, and how it fared."""
     one = with_memory(lambda memory: _find(memory, key))
-    if as_json:
+    if json:
         write_json(plan_as_json(one))
         return
     console = page()
@@ -52,21 +68,26 @@ def show_command(key: str, *, as_json: bool) -> None:
     console.print(Flow(Text(f"  {_fared(one)} · {one.model_calls} model calls · {one.seconds} s", "dim"), indent=4))
 
 
-def pin_command(key: str, *, pinned: bool, as_json: bool) -> None:
-    """Pin or unpin a plan.
-
-    Raises:
-        UsageError: There is none of that key.
-    """
+@_plans.command(cls=TextCommand)
+def pin(
+    key: Key, *, undo: Annotated[bool, typer.Option("--undo", help="Unpin it.")] = False, json: Json = False
+) -> None:
+    """Keep a plan, and use it for questions of its wording whatever happens."""
 
     async def work(memory: MemoryStore) -> PlanTemplate:
         one = await _find(memory, key)
-        await set_pinned(memory, one, pinned=pinned)
+        await set_pinned(memory, one, pinned=not undo)
         return await _find(memory, one.key)
 
     one = with_memory(work)
     done = word("pinned" if one.pinned else "unpinned", one.key)
-    tell({"key": one.key, "pinned": one.pinned}, done, as_json=as_json)
+    tell({"key": one.key, "pinned": one.pinned}, done, as_json=json)
+
+
+@_plans.command(cls=TextCommand)
+def forget(key: AnyKey = None, *, everything: Everything = False, json: Json = False) -> None:
+    """Forget a plan, or all of them."""
+    forget_command(("plans",), key, _LISTING, everything=everything, as_json=json)
 
 
 def mark_run_bad(run: str) -> None:

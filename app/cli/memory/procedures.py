@@ -1,18 +1,23 @@
 """`weiwo procedures`: the procedures of this house, and which of them a question calls for."""
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import typer
 from rich.text import Text
 
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.memory.words import word
+from weiwo.app.cli.memory.access import word
+from weiwo.app.cli.options import Json, question_of, takes_context
 from weiwo.app.cli.output import hint, page, write_json
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.briefing import rank_procedures, recall_procedures
 from weiwo.nodes.memory.procedures import Procedure, ProcedureFolderError, Procedures, load_procedures
-from weiwo.state.settings import Context, Settings
+from weiwo.state.settings import Settings
 from weiwo.text.language import detect_language
 from weiwo.tools.printable import one_line
+
+app = typer.Typer()
 
 _WORDS: Final = {
     "en": {"tools": "tools", "deliver": "hand over", "none": "no procedure fits this question"},
@@ -20,12 +25,18 @@ _WORDS: Final = {
 }
 
 
-def procedures_command(question: str, context: Context, *, as_json: bool) -> int:
-    """List procedures, those that a question calls for with their steps; returns the exit code.
-
-    Raises:
-        UsageError: No folder is set, or it cannot be used.
-    """
+@app.command(cls=TextCommand)
+@takes_context("procedures")
+def procedures(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="QUESTION", help="Show which it would recall, and their steps.")
+    ] = None,
+    *,
+    json: Json = False,
+    context: Any,
+) -> None:
+    """List the procedures that plans are made by, or those that a question calls for."""
+    question = question_of(words) if words else ""
     folder = Settings.resolve(context).procedures
     if not folder:
         raise UsageError(word("no_folder"))
@@ -35,22 +46,21 @@ def procedures_command(question: str, context: Context, *, as_json: bool) -> int
         raise UsageError(str(error)) from None
     recalled = {one.name for one in recall_procedures(question, known)} if question else set()
     ranked = rank_procedures(question, known) if question else [(one, 0.0) for one in known.found]
-    if as_json:
+    if json:
         write_json(_as_json(question, known, ranked, recalled))
-        return 0
-    words = _WORDS[detect_language(question) if question else "en"]
+        return
+    said = _WORDS[detect_language(question) if question else "en"]
     shown = [one for one, _ in ranked if not question or one.name in recalled]
     console = page()
     for procedure in shown:
-        for line in _lines(procedure, words, whole=bool(question)):
+        for line in _lines(procedure, said, whole=bool(question)):
             console.print(Flow(line, indent=4))
     if question and not shown:
-        hint(words["none"])
+        hint(said["none"])
     elif not known.found:
         hint(word("no_procedures", folder))
     for problem in known.problems:
         console.print(Flow(Text(one_line(problem, 300), "yellow")))
-    return 0
 
 
 def _lines(procedure: Procedure, words: dict[str, str], *, whole: bool) -> list[Text]:

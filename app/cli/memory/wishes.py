@@ -1,23 +1,44 @@
-"""`weiwo memory`: what a user said holds for all their questions, listed, added and forgotten."""
+"""`weiwo memory`: what a user said holds for all their questions, and the earlier answers that are given again."""
+
+from typing import Annotated, Final
+
+import typer
 
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.memory.access import print_entries, tell, with_memory
-from weiwo.app.cli.memory.words import word
+from weiwo.app.cli.memory.access import (
+    AnyKey,
+    Everything,
+    forget,
+    forget_command,
+    print_entries,
+    tell,
+    with_memory,
+    word,
+)
+from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write_json
+from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.app.render.labels import system_language
-from weiwo.app.session.memory_listing import describe_left_watches, wish_as_json
+from weiwo.app.session.memory_listing import answer_as_json, describe_left_watches, wish_as_json
 from weiwo.nodes.memory import wishes
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.text.language import detect_language
 
-_KEPT = {
+app = typer.Typer()
+_memory = typer.Typer(help="List, add and forget what you said holds for all your questions.", cls=TextGroup)
+app.add_typer(_memory, name="memory")
+
+_KEPT: Final = {
     "en": "remembered: “{}”; weiwo memory forget {} undoes it",
     "zh": "记住了：“{}”；weiwo memory forget {} 可撤销",
 }
 
 
-def list_command(*, as_json: bool) -> None:
-    """List the wishes, the latest first."""
+@_memory.callback(invoke_without_command=True)
+def list_wishes(context: typer.Context, *, json: Json = False) -> None:
+    """List, add and forget what you said holds for all your questions."""
+    if context.invoked_subcommand is not None:
+        return
 
     async def read(memory: MemoryStore) -> tuple[list[dict[str, str]], str]:
         found = [wish_as_json(one) for one in await wishes.list_wishes(memory)]
@@ -26,14 +47,24 @@ def list_command(*, as_json: bool) -> None:
     found, left = with_memory(read)
     if left:
         hint(left)
-    if as_json:
+    if json:
         write_json({"memory": found})
         return
     entries = [(one["key"], one["text"], one["since"]) for one in found]
     print_entries(entries, word("no_wishes"), indent=10)
 
 
-def add_command(text: str, *, as_json: bool = False) -> None:
+@_memory.command(cls=TextCommand)
+def add(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help='Such as "I work in euros".')],
+    *,
+    json: Json = False,
+) -> None:
+    """Remember something for all later questions."""
+    keep_wish(" ".join(words), as_json=json)
+
+
+def keep_wish(text: str, *, as_json: bool = False) -> None:
     """Remember something.
 
     Raises:
@@ -44,3 +75,42 @@ def add_command(text: str, *, as_json: bool = False) -> None:
     except wishes.WishError as error:
         raise UsageError(f"memory; {error}") from None
     tell(wish_as_json(one), _KEPT[detect_language(one.text)].format(one.text, one.key), as_json=as_json)
+
+
+@_memory.command(cls=TextCommand)
+def answers(
+    *,
+    forget_all: Annotated[bool, typer.Option("--forget", help="Forget them all.")] = False,
+    json: Json = False,
+) -> None:
+    """List the earlier answers that are given again, or forget them."""
+    if forget_all:
+        many = len(forget(("answers",), None, "weiwo memory answers"))
+        tell({"forgotten": many}, word("answers_forgotten", many), as_json=json)
+        return
+    from weiwo.nodes.memory.earlier_answers import EarlierAnswer
+
+    async def read(memory: MemoryStore) -> tuple[EarlierAnswer, ...]:
+        return await memory.read_all("answers", EarlierAnswer)
+
+    rows = [answer_as_json(one) for one in with_memory(read)]
+    if json:
+        write_json({"answers": rows})
+        return
+    print_entries(
+        [(one["thread_id"], one["question"], one["answered_at"]) for one in rows], word("no_answers"), indent=4
+    )
+
+
+@_memory.command("forget", cls=TextCommand)
+def forget_wish(key: AnyKey = None, *, everything: Everything = False, json: Json = False) -> None:
+    """Forget one of them, or all."""
+    forget_command(("wishes", "watches"), key, "weiwo memory", everything=everything, as_json=json)
+
+
+def forget_bad_answer(run: str) -> None:
+    """Give the answer of a run never again, since it was bad."""
+    from weiwo.nodes.memory.earlier_answers import forget_answers
+
+    if with_memory(lambda memory: forget_answers(memory, run=run)):
+        hint(word("bad_answer"))

@@ -1,32 +1,92 @@
-"""`weiwo ask` and `weiwo resume`: a run from its options to its exit code.
+"""`weiwo ask`: a run from its options to its exit code.
 
 LangGraph is imported after the first line is on the screen, by the functions that run something.
 """
 
-import os
-from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
-from weiwo.app.cli.documents.corpora import open_corpus
+import typer
+
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.options import (
+    RUN_OPTIONS,
+    Json,
+    Output,
+    Plan,
+    Verbose,
+    checked_thread_id,
+    output_files,
+    question_of,
+    takes_context,
+)
 from weiwo.app.cli.output import hint
-from weiwo.app.cli.questions.conclude import conclude, kind_of, on_at_terminal, resume_run
-from weiwo.app.cli.questions.cost_notice import tell_cost
-from weiwo.app.cli.questions.delivery import Delivery
-from weiwo.app.cli.questions.output_files import remember_files
-from weiwo.app.cli.questions.result_output import make_watcher
-from weiwo.app.cli.questions.web_offer import offer_web
-from weiwo.app.cli.session import open_session
-from weiwo.app.cli.threads.reading import is_thread_known
+from weiwo.app.cli.questions.conclude import conclude, on_at_terminal
+from weiwo.app.cli.questions.delivery import Delivery, make_watcher, remember_files
+from weiwo.app.cli.questions.fork import corpus_problems, fork_command, read_fork
+from weiwo.app.cli.questions.offers import keeps_wish, offer_web, offer_wish
+from weiwo.app.cli.questions.spending import tell_cost
+from weiwo.app.cli.session import open_session, read_saved
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.labels import label
 from weiwo.app.session.run_end import RunEnd
+from weiwo.graph.persistence.checkpoint_reader import saved_thread_exists
+from weiwo.graph.persistence.threads import new_thread_id
 from weiwo.state.settings import Context, Settings
-from weiwo.state.source_filter import SourceFilter
 from weiwo.text.language import detect_language
 
+app = typer.Typer()
 
-def ask_command(question: str, thread_id: str, context: Context, delivery: Delivery, *, given: bool) -> int:
+
+@app.command(cls=TextCommand)
+@takes_context(*RUN_OPTIONS)
+def ask(  # noqa: PLR0913 - each option is a parameter
+    question: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUESTION", help='The question, quoted or as it comes; "-" reads standard input.'),
+    ] = None,
+    *,
+    thread: Annotated[
+        str | None, typer.Option("--thread", metavar="ID", help="Continue this conversation, or begin one of that id.")
+    ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="THREAD@CHECKPOINT",
+            help="Go back to that moment and run on from there; `weiwo show THREAD --history` lists them.",
+        ),
+    ] = None,
+    plan: Plan = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="TASK=VALUE", help="With --from: the value of a task; may be repeated."),
+    ] = None,
+    output: Output = None,
+    json: Json = False,
+    verbose: Verbose = False,
+    context: Any,
+) -> None:
+    """Ask a question; get an answer whose every claim leads to its source."""
+    delivery = Delivery(as_json=json, verbose=verbose, files=output_files(output))
+    if checkpoint is not None:
+        raise typer.Exit(fork_command(read_fork(question, checkpoint, thread, plan, values), context, delivery))
+    if plan is not None or values:
+        raise UsageError("--plan and --set change a moment of a thread; say which one: --from THREAD@CHECKPOINT")
+    if not question:
+        raise UsageError("Missing argument 'QUESTION'; see weiwo ask --help")
+    text = question_of(question)
+    thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
+    typed = question != ["-"] and not json
+    if typed and not delivery.files and keeps_wish(text):
+        raise typer.Exit(0)
+    code = _ask(text, thread_id, context, delivery, given=thread is not None)
+    if typed:
+        offer_wish(text)
+    raise typer.Exit(code)
+
+
+def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *, given: bool) -> int:
     """Ask, show, print; returns the exit code.
 
     Args:
@@ -47,15 +107,15 @@ def ask_command(question: str, thread_id: str, context: Context, delivery: Deliv
 
     async def work() -> RunEnd:
         problems = await corpus_problems(settings)
-        new = given and not is_thread_known(thread_id)
+        new = given and not _is_thread_known(thread_id)
         hint(label(detect_language(question), "reading_new" if new else "reading", thread_id))
         if problems:
             hint(problems)
-        from weiwo.app.session.runs import ask  # noqa: PLC0415 - heavy, and the first line is on the screen
+        from weiwo.app.session import runs  # after the first line is on the screen
 
         async with open_session(context) as session:
             remember_files(thread_id, delivery.files)
-            return await ask(session, question, thread_id, context, watcher)
+            return await runs.ask(session, question, thread_id, context, watcher)
 
     def stopped(code: int) -> CommandError:
         if watcher.progress.begun:
@@ -65,42 +125,6 @@ def ask_command(question: str, thread_id: str, context: Context, delivery: Deliv
     return conclude(run_to_end(work(), stopped), watcher, settings, delivery)
 
 
-def resume_command(thread_id: str, answer: Any, delivery: Delivery) -> int:
-    """Resume, show, print; returns the exit code.
-
-    Args:
-        thread_id: The thread.
-        answer: What to say about what waits: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`; or
-            None.
-        delivery: How the run is told and its result handed over.
-    """
-    ended, watcher = resume_run(thread_id, answer, delivery)
-    if not ended.request and not ended.result:
-        raise CommandError(f"thread {thread_id}; it holds neither a question nor an answer; ask again on it")
-    if not ended.ran:
-        hint(f"thread {thread_id} has nothing to resume; this is its result")
-    if answer is not None and ended.complaints:
-        raise kind_of(ended).rejection_error(ended)
-    return conclude(ended, watcher, Settings.resolve(), delivery)
-
-
-def _in_folder(within: SourceFilter) -> Callable[[str], bool]:
-    """Tells whether a document lies in a folder that counts."""
-    return lambda source: within.allows_document(source, os.path.abspath(source))  # noqa: PTH100 - links stay
-
-
-async def corpus_problems(settings: Settings) -> str:
-    """Load the documents, so that the run finds them in memory; returns what is to be said of them.
-
-    Raises:
-        UsageError: None of them lies in the folders that count.
-    """
-    corpus = await open_corpus(settings)
-    if settings.filter.folders and corpus.documents and not any(map(_in_folder(settings.filter), corpus.documents)):
-        folders = ", ".join(settings.filter.folders)
-        raise UsageError(f"--folder {folders}; no document lies there; weiwo search names documents by their paths")
-    problems = corpus.problems
-    if not problems:
-        return ""
-    many = f"{len(problems)} files were" if len(problems) > 1 else "1 file was"
-    return f"{many} left out of the corpus ({problems[0].source}: {problems[0].reason}); weiwo doctor tells more"
+def _is_thread_known(thread_id: str) -> bool:
+    """Whether the thread is known to be there already; a database elsewhere is not asked."""
+    return read_saved(lambda file: saved_thread_exists(file, thread_id)) is not False

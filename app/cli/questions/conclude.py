@@ -8,25 +8,31 @@ from typing import Any, Final
 from weiwo.app.cli.errors import StoppedError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import can_ask, hint, is_terminal
-from weiwo.app.cli.questions import approval, clarify, consent, elicitation
-from weiwo.app.cli.questions.delivery import Delivery
-from weiwo.app.cli.questions.output_files import owed_files, remember_files, tell_files, write_files
-from weiwo.app.cli.questions.requests import RequestKind
-from weiwo.app.cli.questions.result_output import make_watcher, print_result
+from weiwo.app.cli.questions import approval, elicitation, requests
+from weiwo.app.cli.questions.delivery import (
+    Delivery,
+    make_watcher,
+    owed_files,
+    print_result,
+    remember_files,
+    tell_files,
+    write_files,
+)
 from weiwo.app.cli.questions.spending import record_spending
 from weiwo.app.cli.session import open_session
 from weiwo.app.render.watchers import Watcher
 from weiwo.app.session.run_end import RunEnd
+from weiwo.app.session.thread import read_thread
 from weiwo.state.settings import Settings
 
 _KINDS: Final = {
-    consent.TYPE: consent.CONSENT,
-    clarify.TYPE: clarify.CLARIFICATION,
+    requests.ALLOW_TOOL: requests.CONSENT,
+    requests.CLARIFY: requests.CLARIFICATION,
     elicitation.TYPE: elicitation.ELICITATION,
 }
 
 
-def kind_of(ended: RunEnd) -> RequestKind:
+def kind_of(ended: RunEnd) -> requests.RequestKind:
     """The kind of the request a run waits with; without a `type` of its own it is about the plan."""
     return _KINDS.get(str(ended.request.get("type")), approval.APPROVAL)
 
@@ -46,8 +52,7 @@ def resume_run(thread_id: str, answer: Any, delivery: Delivery) -> tuple[RunEnd,
         answer: What to say about what waits: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
         delivery: How it is told.
     """
-    from weiwo.app.session.runs import resume  # noqa: PLC0415 - heavy
-    from weiwo.app.session.thread import read_thread  # noqa: PLC0415 - heavy
+    from weiwo.app.session.runs import resume
 
     async def work() -> tuple[RunEnd, Watcher]:
         async with open_session() as session:

@@ -1,7 +1,34 @@
-"""Delivery: how a person wants a run told and its result handed over."""
+"""Delivery of a run: who watches it, how its result is printed, and the files that are asked for with `--output`.
 
+A run that is interrupted owes its files to whoever resumes it. They are noted in a file of Weiwo's own folder and not
+in the thread: others who can write to a thread, such as clients of a server, may not say where files are written here.
+"""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from weiwo.app.cli.errors import FAILED, STATUS_CODES
+from weiwo.app.cli.output import hint, is_terminal, say, terminal, write, write_json
+from weiwo.app.export.files import export
+from weiwo.app.export.formats import ExportError
+from weiwo.app.render.answer import foot, model_trouble, plain_answer, print_answer, shortfall
+from weiwo.app.render.answer_age import describe_age
+from weiwo.app.render.labels import label
+from weiwo.app.render.live import LiveView
+from weiwo.app.render.plan_tree import comparison_lines
+from weiwo.app.render.text_wrapping import Flow
+from weiwo.app.render.watchers import Lines, Watcher
+from weiwo.state.home import home
+from weiwo.state.settings import Settings
+from weiwo.text.language import detect_language
+from weiwo.tools.private_files import make_private_file, make_private_folder
 
 
 @dataclass(frozen=True)
@@ -17,3 +44,118 @@ class Delivery:
     as_json: bool = False
     verbose: bool = False
     files: tuple[Path, ...] = ()
+
+
+def make_watcher(question: str, *, as_json: bool, verbose: bool) -> Watcher:
+    """Whoever tells the run: on a terminal the live view, on a pipe nobody unless asked for."""
+    language = detect_language(question)
+    if verbose:
+        return Lines(sys.stderr, language)
+    if as_json or not is_terminal():
+        return Watcher(language)
+    return LiveView(terminal(), question, language)
+
+
+def print_result(
+    result: Mapping[str, Any], watcher: Watcher, settings: Settings, *, as_json: bool, verbose: bool
+) -> int:
+    """Print a result, verbose with the words of each source; returns its exit code."""
+    decided_by = str(watcher.progress.assessed.get("decided_by") or "")
+    language = str(result.get("language", "en"))
+    no_model = label(language, "no_model") if not settings.models and _first_time(settings) else ""
+    age = describe_age(result)
+    if as_json:
+        write_json(result)
+    elif is_terminal():
+        console = terminal()
+        if age:
+            console.print(Flow(Text(age, "bold")))
+            console.print()
+        print_answer(console, result, verbose=verbose)
+        console.print()
+        for line in comparison_lines(result, language) if verbose else ():
+            console.print(Flow(Text(line, "dim")))
+        console.print(Flow(Text(foot(result, decided_by), "dim")))
+        if no_model:
+            console.print(Flow(Text(no_model, "dim")))
+    else:
+        write(plain_answer(result))
+    code = STATUS_CODES.get(str(result.get("status")), FAILED)
+    if not (is_terminal() and not as_json):
+        for line in (*([age] if age else []), *(comparison_lines(result, language) if verbose else ())):
+            hint(line)
+        if code:
+            say(shortfall(result))
+        if no_model:
+            hint(no_model)
+        elif trouble := model_trouble(result):
+            hint(trouble)
+    return code
+
+
+def _first_time(settings: Settings) -> bool:
+    """Whether the hint about models has not been given on this machine; from now on it has."""
+    try:
+        (Path(settings.home) / "model-hint-given").touch(0o600, exist_ok=False)
+    except OSError:  # given, or there is no place to note it
+        return False
+    return True
+
+
+def remember_files(thread_id: str, files: Sequence[Path]) -> None:
+    """Note which files a thread's next answer is owed to, instead of any before. What cannot be noted is not.
+
+    Args:
+        thread_id: The thread.
+        files: Absolute paths; none if nothing is owed.
+    """
+    note = _note_of(thread_id)
+    with suppress(OSError):
+        if files:
+            make_private_folder(note.parent)
+            make_private_file(note)
+            note.write_text(json.dumps([str(file) for file in files]), "utf-8")
+        else:
+            note.unlink(missing_ok=True)
+
+
+def owed_files(thread_id: str) -> list[Path]:
+    """The files that a thread's next answer is owed to."""
+    with suppress(OSError, ValueError, TypeError):
+        return [Path(file) for file in json.loads(_note_of(thread_id).read_text("utf-8"))]
+    return []
+
+
+def _note_of(thread_id: str) -> Path:
+    return home() / "owed-files" / f"{thread_id.replace(':', '_')}.json"  # which Windows allows in no file name
+
+
+def write_files(result: Mapping[str, Any], files: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
+    """Write a result to each file.
+
+    Args:
+        result: The result object.
+        files: Absolute paths.
+
+    Returns:
+        The result with the list of the files written, where any were asked for; and what went wrong with others.
+    """
+    if not files:
+        return dict(result), []
+    written: list[str] = []
+    complaints: list[str] = []
+    for file in files:
+        try:
+            written.append(str(export(result, file)))
+        except ExportError as error:
+            complaints.append(f"--output {error}")
+    return {**result, "files": written}, complaints
+
+
+def tell_files(result: Mapping[str, Any], complaints: Sequence[str], *, as_json: bool) -> int:
+    """Say on standard error what was written and what was not; returns the exit code, 0 if all was."""
+    for file in () if as_json else result.get("files") or ():
+        hint(f"wrote {file}")
+    for complaint in complaints:
+        say(complaint)
+    return FAILED if complaints else 0

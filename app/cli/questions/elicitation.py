@@ -74,7 +74,7 @@ def _properties(request: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _field_line(name: str, request: Mapping[str, Any]) -> str:
     """A field in a line: its name, what it takes, whether it must be."""
-    from weiwo.nodes.executor.task_calls.elicitation import field_line  # noqa: PLC0415 - heavy
+    from weiwo.nodes.executor.task_calls.elicitation import field_line
 
     return one_line(field_line(name, request["schema"]), 500)
 

@@ -2,29 +2,35 @@
 
 import time
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.memory.plans import mark_run_bad
+from weiwo.app.cli.memory.wishes import forget_bad_answer
+from weiwo.app.cli.options import checked_thread_id
 from weiwo.app.cli.output import hint
-from weiwo.app.cli.threads.reading import load_thread
+from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.app.cli.threads.show import load_thread
 from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.state.settings import Settings
 from weiwo.text.language import clean
 from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
 
+app = typer.Typer()
 
-def feedback_command(thread_id: str, *, good: bool, bad: bool, words: str | None) -> None:
-    """Take what a person says of a thread's latest answer.
 
-    Args:
-        thread_id: The thread.
-        good: Whether the answer was good.
-        bad: Whether it was bad; one of the two.
-        words: What else is to be said.
-
-    Raises:
-        UsageError: Both or neither was said, or the thread is unknown or has no answer.
-        CommandError: It could not be kept, or LangSmith did not take it; what was kept stays.
-    """
+@app.command(cls=TextCommand)
+def feedback(
+    thread: Annotated[str, typer.Argument(metavar="THREAD", help="A thread; its latest answer is meant.")],
+    *,
+    good: Annotated[bool, typer.Option("--good", help="The answer was good.")] = False,
+    bad: Annotated[bool, typer.Option("--bad", help="It was not.")] = False,
+    words: Annotated[str | None, typer.Option("--words", metavar="WORDS", help="What else there is to say.")] = None,
+) -> None:
+    """Say whether an answer was good; kept on this machine, and sent to LangSmith where that is set up."""
+    thread_id = checked_thread_id(thread)
     if good == bad:
         raise UsageError("--good and --bad; an answer is one of them; give one")
     settings = Settings.resolve()
@@ -39,9 +45,6 @@ def feedback_command(thread_id: str, *, good: bool, bad: bool, words: str | None
     except OSError as error:
         raise CommandError(f"feedback; it cannot be kept in {settings.home}: {error.strerror or error}") from None
     if bad:
-        from weiwo.app.cli.memory.answers import forget_bad_answer  # noqa: PLC0415 - heavy
-        from weiwo.app.cli.memory.plans import mark_run_bad  # noqa: PLC0415 - heavy
-
         mark_run_bad(one.run)
         forget_bad_answer(one.run)
     sent = send_to_langsmith(one)

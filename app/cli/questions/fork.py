@@ -1,25 +1,25 @@
 """`weiwo ask --from`: a run from an earlier moment of a thread, with what is changed there or another question."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from weiwo.app.cli.documents.corpora import open_corpus
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.options import checked_thread_id, question_of
 from weiwo.app.cli.output import hint
-from weiwo.app.cli.questions.ask import corpus_problems
 from weiwo.app.cli.questions.conclude import conclude
-from weiwo.app.cli.questions.delivery import Delivery
-from weiwo.app.cli.questions.output_files import remember_files
-from weiwo.app.cli.questions.result_output import make_watcher
+from weiwo.app.cli.questions.delivery import Delivery, make_watcher, remember_files
+from weiwo.app.cli.questions.plan_files import read_plan
 from weiwo.app.cli.session import open_session
-from weiwo.app.cli.threads.reading import find_moment
+from weiwo.app.cli.threads import checkpoints
+from weiwo.app.render.watchers import Watcher
 from weiwo.app.session.run_end import RunEnd
 from weiwo.app.session.session import Session, require_own_thread
 from weiwo.state.settings import Context, Settings
-
-if TYPE_CHECKING:
-    from weiwo.app.render.watchers import Watcher
+from weiwo.state.source_filter import SourceFilter
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,45 @@ class Fork:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
+def read_fork(
+    question: Sequence[str] | None, place: str, thread: str | None, plan: str | None, values: Sequence[str] | None
+) -> Fork:
+    """What was typed about a fork.
+
+    Raises:
+        UsageError: It is no such place, or the changes do not go together.
+    """
+    thread_id, checkpoint = fork_place(place, thread)
+    text = question_of(question) if question else None
+    changes = fork_values(values)
+    if text is not None and (plan or changes):
+        raise UsageError("QUESTION with --plan or --set; these change the question of that moment; leave one out")
+    return Fork(thread_id, checkpoint, text, None if plan is None else read_plan(plan), changes)
+
+
+def fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
+    """The thread, if it is named, and the beginning of the checkpoint's id."""
+    name, at, checkpoint = text.rpartition("@")
+    if not at:
+        return (None if thread is None else checked_thread_id(thread)), text
+    if thread not in {None, name}:
+        raise UsageError(f"--from {text!r} and --thread {thread!r}; they name two threads; name one")
+    return checked_thread_id(name), checkpoint
+
+
+def fork_values(given: Sequence[str] | None) -> dict[str, str]:
+    """The values to set, by task id."""
+    values: dict[str, str] = {}
+    for one in given or ():
+        task_id, equals, value = one.partition("=")
+        if not (task_id.strip() and equals and value.strip()):
+            raise UsageError(f"--set {one!r}; it is not TASK=VALUE; write, say, --set task_1='156 BC'")
+        if task_id.strip() in values:
+            raise UsageError(f"--set {one!r}; {task_id.strip()} is set twice; give it one value")
+        values[task_id.strip()] = value.strip()
+    return values
+
+
 def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
     """Go back to a checkpoint, change what is to be changed or ask another question, and run on from there.
 
@@ -52,21 +91,20 @@ def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
     Returns:
         The exit code.
     """
-    from weiwo.app.cli.threads import checkpoints  # noqa: PLC0415 - heavy
-    from weiwo.app.session.runs import ask, resume  # noqa: PLC0415 - heavy
+    from weiwo.app.session import runs
 
     begun: list[str] = []
 
-    async def work() -> "tuple[RunEnd, Watcher]":
+    async def work() -> tuple[RunEnd, Watcher]:
         async with open_session(context) as session:
-            thread_id, checkpoint_id = await find_moment(session, fork.thread, fork.checkpoint)
+            thread_id, checkpoint_id = await checkpoints.find_moment(session, fork.thread, fork.checkpoint)
             watcher, now = await _go_back(session, thread_id, checkpoint_id, fork, context, delivery)
             begun.append(thread_id)
             remember_files(thread_id, delivery.files)
             hint(f"thread {thread_id}, forked at {checkpoints.short(checkpoint_id)}")
             if fork.question is not None:
-                return await ask(session, fork.question, thread_id, now, watcher), watcher
-            return await resume(session, thread_id, watcher, context=now), watcher
+                return await runs.ask(session, fork.question, thread_id, now, watcher), watcher
+            return await runs.resume(session, thread_id, watcher, context=now), watcher
 
     def stopped(code: int) -> CommandError:
         return StoppedError(begun[0], code) if begun else CommandError("stopped; nothing was forked; try again", code)
@@ -77,14 +115,14 @@ def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
 
 async def _go_back(
     session: Session, thread_id: str, checkpoint_id: str, fork: Fork, context: Context, delivery: Delivery
-) -> "tuple[Watcher, Context]":
+) -> tuple[Watcher, Context]:
     """Make the checkpoint from which the run goes on; who watches, and the options in force from there.
 
     Raises:
         UsageError: What is to be changed cannot be.
     """
-    from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered  # noqa: PLC0415 - heavy
-    from weiwo.graph.persistence import forks  # noqa: PLC0415 - heavy
+    from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
+    from weiwo.graph.persistence import forks
 
     await require_own_thread(session, thread_id)
     there = await session.graph.aget_state({"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}})
@@ -111,3 +149,25 @@ async def _go_back(
     except forks.ForkError as error:
         raise UsageError(str(error)) from None
     return watcher, now
+
+
+def _in_folder(within: SourceFilter) -> Callable[[str], bool]:
+    """Tells whether a document lies in a folder that counts."""
+    return lambda source: within.allows_document(source, os.path.abspath(source))  # noqa: PTH100 - links stay
+
+
+async def corpus_problems(settings: Settings) -> str:
+    """Load the documents, so that the run finds them in memory; returns what is to be said of them.
+
+    Raises:
+        UsageError: None of them lies in the folders that count.
+    """
+    corpus = await open_corpus(settings)
+    if settings.filter.folders and corpus.documents and not any(map(_in_folder(settings.filter), corpus.documents)):
+        folders = ", ".join(settings.filter.folders)
+        raise UsageError(f"--folder {folders}; no document lies there; weiwo search names documents by their paths")
+    problems = corpus.problems
+    if not problems:
+        return ""
+    many = f"{len(problems)} files were" if len(problems) > 1 else "1 file was"
+    return f"{many} left out of the corpus ({problems[0].source}: {problems[0].reason}); weiwo doctor tells more"

@@ -1,9 +1,11 @@
 """Requests to a person: shown and asked about on a terminal, told on a pipe, printed as JSON.
 
-What differs between a plan, a tool that acts and a question back is in the modules of that name.
+Here are what all kinds share, a question back with numbered choices, and a tool call that may change something. What
+differs for a plan, or for what an MCP server asks, is in the modules of that name.
 """
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,14 +13,21 @@ from typing import Any, Final
 from rich.text import Text
 
 from weiwo.app.cli.errors import INTERRUPTED, USAGE, WAITING, CommandError
-from weiwo.app.cli.output import hint, say, terminal, write_json
+from weiwo.app.cli.output import hint, say, screen, terminal, write_json
+from weiwo.app.render.labels import label
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.app.session.run_end import RunEnd
-from weiwo.tools.printable import printable
+from weiwo.app.session.run_end import APPROVE, RunEnd
+from weiwo.tools.printable import one_line, printable
 
 QUIT: Final = frozenset({"q", "quit", "exit", "退出"})
 """What a person types who would rather decide later."""
+CLARIFY: Final = "clarify"
+ALLOW_TOOL: Final = "allow_tool"
+"""The `type` of a request: those of `nodes.master.clarify` and `task_calls.consent`, which are heavy to import."""
+_YES: Final = frozenset({"a", "allow", "approve", "y", "yes", "批准", "允许", "同意", "好", "是"})
+_NO: Final = frozenset({"r", "reject", "refuse", "n", "no", "拒绝", "不", "否"})
+_LONGEST_ARGUMENTS: Final = 4_000
 
 
 @dataclass(frozen=True)
@@ -113,8 +122,81 @@ def answering(stopped: str) -> Iterator[None]:
 def read_line(prompt: str) -> str:
     """A line the person types, in which they can move about."""
     with contextlib.suppress(ImportError):
-        import readline  # noqa: F401, PLC0415 - upon need
+        import readline  # noqa: F401, PLC0415 - its import is what it does, and Windows has none
     try:
         return printable(input(prompt)).strip()
     except UnicodeDecodeError:
         return ""
+
+
+def _clarify_fields(ended: RunEnd) -> dict[str, Any]:
+    """`$defs/waiting_for_reply` of the result's schema."""
+    choices = list(ended.request.get("choices") or ())
+    return {"asks": CLARIFY, "clarify": ended.request.get("asks", ""), "choices": choices}
+
+
+def _draw_clarify(ended: RunEnd, _: Progress) -> None:
+    text = Text(f"{one_line(str(ended.request.get('asks', '')), 300)}\n", "bold")
+    for n, choice in enumerate(ended.request.get("choices") or (), 1):
+        text.append(f"  {n}. {one_line(str(choice), 200)}\n", "not bold")
+    text.rstrip()
+    screen().print(text)
+
+
+def _clarify(ended: RunEnd, language: str) -> Any:
+    prompt = label(language, "clarify_prompt", len(ended.request.get("choices") or ()))
+    while not (words := read_line(prompt)):
+        pass
+    return None if words.casefold() in QUIT else {"reply": words}
+
+
+CLARIFICATION: Final = RequestKind(
+    answers='--reply "NUMBER or words"',
+    subject="--reply",
+    waits=lambda _: "the question can mean several things",
+    fields=_clarify_fields,
+    draw=_draw_clarify,
+    converse=_clarify,
+)
+
+
+def _consent_fields(ended: RunEnd) -> dict[str, Any]:
+    """`$defs/waiting_for_consent` of the result's schema."""
+    told = {name: ended.request.get(name, "") for name in ("task", "tool", "server")}
+    return {"asks": ALLOW_TOOL, **told, "arguments": ended.request.get("arguments", {})}
+
+
+def _tool_name(ended: RunEnd) -> str:
+    return one_line(str(ended.request.get("tool", "")), 80)
+
+
+def _draw_consent(ended: RunEnd, _: Progress) -> None:
+    request = ended.request
+    server = f" ({one_line(str(request['server']), 60)})" if request.get("server") else ""
+    shown = json.dumps(request.get("arguments", {}), ensure_ascii=False, indent=2, default=str)
+    text = Text(f"{_tool_name(ended)}{server}\n", "bold")
+    if about := request.get("about"):
+        text.append(f"{one_line(str(about), 300)}\n", "dim")
+    screen().print(text.append(printable(shown[:_LONGEST_ARGUMENTS]), "not bold"))
+
+
+def _ask_consent(_ended: RunEnd, language: str) -> Any:
+    while True:
+        command, _, rest = read_line(label(language, "consent_prompt")).partition(" ")
+        word = command.casefold()
+        if word in _YES:
+            return APPROVE
+        if word in QUIT:
+            return None
+        if word in _NO:
+            return {"reject": rest.strip() or "no"}
+
+
+CONSENT: Final = RequestKind(
+    answers="--approve or --reject WORDS",
+    subject="the tool call",
+    waits=lambda ended: f"the tool {_tool_name(ended)} waits to be allowed",
+    fields=_consent_fields,
+    draw=_draw_consent,
+    converse=_ask_consent,
+)

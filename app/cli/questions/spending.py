@@ -1,8 +1,10 @@
 """The spending log: what each answer took, kept on this machine in `spending.jsonl`, as telemetry is.
 
-It holds no question: a day, a status, a depth, and by model the calls, tokens and dollars.
+It holds no question: a day, a status, a depth, and by model the calls, tokens and dollars. Out of it comes the cost
+notice: what a deep search is expected to cost, said before it runs; above `WEIWO_ASK_COST` it asks.
 """
 
+import os
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +14,18 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.output import YES, can_ask, hint
+from weiwo.app.cli.questions.requests import answering, read_line
+from weiwo.app.render.labels import label
 from weiwo.state.settings import Settings
+from weiwo.text.language import detect_language
 from weiwo.tools.bounded_log import append_record, read_records
 from weiwo.tools.private_files import make_private_folder
 
-FILE: Final = "spending.jsonl"
-LEAST_KNOWN: Final = 3
+_FILE: Final = "spending.jsonl"
+_ASK_COST: Final = "WEIWO_ASK_COST"
+_LEAST_KNOWN: Final = 3
 """Answers from which what the next one takes is told by those before."""
 ASSUMED: Final = (250_000, 20_000)
 """Input and output tokens of a deep search of which nothing is known yet."""
@@ -28,7 +36,7 @@ def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
     calls = (result.get("usage") or {}).get("calls") or []
     if not settings.telemetry or not any(call["input_tokens"] or call["output_tokens"] for call in calls):
         return
-    from weiwo.models.prices import cost_of, price_of  # noqa: PLC0415 - heavy
+    from weiwo.models.prices import cost_of, price_of
 
     models: dict[str, dict[str, float]] = defaultdict(lambda: {"calls": 0, "input": 0, "output": 0, "cost": 0.0})
     for call in calls:
@@ -40,12 +48,12 @@ def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
     row = {"at": time.time(), "status": result.get("status"), "depth": settings.depth, "models": models}
     with suppress(OSError):
         make_private_folder(Path(settings.home))
-    append_record(Path(settings.home) / FILE, row)
+    append_record(Path(settings.home) / _FILE, row)
 
 
 def read_spending(home: Path) -> list[dict[str, Any]]:
     """The rows of the log, oldest first; those that are not whole are left out."""
-    return [row for row in read_records(home / FILE) if _is_whole(row)]
+    return [row for row in read_records(home / _FILE) if _is_whole(row)]
 
 
 def _is_whole(row: Mapping[str, Any]) -> bool:
@@ -92,7 +100,60 @@ def expect_tokens(rows: Iterable[Mapping[str, Any]], depth: str) -> tuple[int, i
         The two, and from how many answers that is told; 0 where it is assumed.
     """
     known = [row["models"].values() for row in rows if row.get("depth") == depth]
-    if len(known) < LEAST_KNOWN:
+    if len(known) < _LEAST_KNOWN:
         return *ASSUMED, 0
     sums = [(sum(one["input"] for one in those), sum(one["output"] for one in those)) for those in map(list, known)]
     return int(median(one[0] for one in sums)), int(median(one[1] for one in sums)), len(known)
+
+
+def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
+    """Say what a deep search is expected to cost; on a terminal ask whether to run it, where that is much.
+
+    Nothing is said of a search that is not deep, or of models whose price is not known.
+
+    Args:
+        question: The question, which tells the language.
+        settings: The settings of the run.
+        as_json: Whether one object is to be printed, and nobody asked.
+
+    Raises:
+        UsageError: `WEIWO_ASK_COST` is no amount.
+        CommandError: The person would rather not.
+    """
+    if settings.depth != "deep" or not settings.models:
+        return
+    from weiwo.models.prices import cost_of, list_price_date, price_of
+
+    names = set(settings.models.values())
+    prices = [price for name in names if (price := price_of(settings, name)) is not None]
+    if len(prices) < len(names):
+        return
+    most = (max(price[0] for price in prices), max(price[1] for price in prices))
+    sent, received, answers = expect_tokens(read_spending(Path(settings.home)), settings.depth)
+    expected = cost_of(most, sent, received)
+    limit = min(cost_of((max(most),) * 2, settings.limits.max_tokens, 0), settings.limits.max_cost or float("inf"))
+    language, listed = detect_language(question), list_price_date(settings, names)
+    why = label(language, "cost_as_before", f"{answers:,}") if answers else label(language, "cost_assumed")
+    told = label(language, "cost", f"{expected:.2f}", f"{sent + received:,}", why, f"{limit:.2f}")
+    hint(told + label(language, "list_prices", listed) * bool(listed))
+    threshold = _read_threshold()
+    if threshold is None or expected <= threshold or as_json or not can_ask():
+        return
+    stopped = "nothing was asked; give --depth normal, or raise WEIWO_ASK_COST"
+    with answering(stopped):
+        if read_line(label(language, "cost_prompt")).casefold() in YES:
+            return
+    raise CommandError(stopped)
+
+
+def _read_threshold() -> float | None:
+    text = os.environ.get(_ASK_COST, "").strip()
+    if not text:
+        return None
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = -1.0
+    if not 0 <= amount < float("inf"):
+        raise UsageError(f"{_ASK_COST}; {text[:40]!r} is no amount of US dollars; write, say, 0.50")
+    return amount

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from weiwo.app.cli.setup.servers import FoundServer, LocalModel
-from weiwo.app.cli.setup.words import word
+from weiwo.app.cli.setup.servers import FoundServer, LocalModel, word
 
-LEAST_CONTEXT: Final = 8_192
+_LEAST_CONTEXT: Final = 8_192
 """Tokens below which a prompt with five passages does not fit beside its reply."""
-WANTED_CONTEXT: Final = 16_384
+_WANTED_CONTEXT: Final = 16_384
 
-SIZES: Final[tuple[tuple[float, int, str], ...]] = (
+_SIZES: Final[tuple[tuple[float, int, str], ...]] = (
     (0, 10, "small"),
     (3, 40, "fair"),
     (7, 60, "good"),
@@ -25,9 +24,9 @@ SIZES: Final[tuple[tuple[float, int, str], ...]] = (
     (40, 55, "very_strong"),
 )
 """From so many parameters (1e9) on: how much it is worth, and the name of the reason."""
-UNKNOWN_SIZE: Final = 50
+_UNKNOWN_SIZE: Final = 50
 
-KEYS: Final[tuple[tuple[str, str, str], ...]] = (
+_KEYS: Final[tuple[tuple[str, str, str], ...]] = (
     ("OPENAI_API_KEY", "openai:gpt-5-mini", "langchain_openai"),
     ("ANTHROPIC_API_KEY", "anthropic:claude-haiku-4-5", "langchain_anthropic"),
     ("GOOGLE_API_KEY", "google_genai:gemini-2.5-flash", "langchain_google_genai"),
@@ -36,7 +35,7 @@ KEYS: Final[tuple[tuple[str, str, str], ...]] = (
     ("GROQ_API_KEY", "groq:llama-3.3-70b-versatile", "langchain_groq"),
 )
 """Variables that hold keys, the model each is tried with, and the package that speaks to it."""
-HOSTED: Final = 100
+_HOSTED: Final = 100
 
 
 @dataclass(frozen=True)
@@ -65,14 +64,14 @@ class ModelCandidate:
         model, server = self.model, self.server
         if model is None or server is None or server.kind != "Ollama" or model.served is None:
             return False
-        return model.served < min(WANTED_CONTEXT, model.trained or WANTED_CONTEXT)
+        return model.served < min(_WANTED_CONTEXT, model.trained or _WANTED_CONTEXT)
 
     @property
     def window(self) -> int | None:
         """Tokens of context it will have, once widened where it can be."""
         if self.model is None:
             return None
-        wide = min(WANTED_CONTEXT, self.model.trained or WANTED_CONTEXT)
+        wide = min(_WANTED_CONTEXT, self.model.trained or _WANTED_CONTEXT)
         return wide if self.wants_widening else self.model.served
 
 
@@ -91,24 +90,24 @@ def missing_packages(env: Mapping[str, str] = os.environ) -> list[str]:
     """What to install for keys that are set and cannot be used yet, a line each."""
     return [
         f"{key} is set; pip install {package.replace('_', '-')} to use {name}"
-        for key, name, package in KEYS
+        for key, name, package in _KEYS
         if env.get(key) and importlib.util.find_spec(package) is None
     ]
 
 
 def _hosted(env: Mapping[str, str]) -> Iterable[ModelCandidate]:
-    for key, name, package in KEYS:
+    for key, name, package in _KEYS:
         if not env.get(key) or importlib.util.find_spec(package) is None:
             continue
         if key == "OPENAI_API_KEY" and env.get("OPENAI_BASE_URL"):
             continue  # it is that server's key
         why = (word("key", key), word("sent"))
-        yield ModelCandidate(name, {"WEIWO_MODEL": name}, HOSTED, why)
+        yield ModelCandidate(name, {"WEIWO_MODEL": name}, _HOSTED, why)
 
 
 def _local(server: FoundServer, model: LocalModel) -> ModelCandidate:
-    worth, why = UNKNOWN_SIZE, word("unknown_size")
-    for least, points, reason in SIZES:
+    worth, why = _UNKNOWN_SIZE, word("unknown_size")
+    for least, points, reason in _SIZES:
         if model.billions is not None and model.billions >= least:
             worth, why = points, word("parameters", model.billions, word(reason))
     reasons = [why]
@@ -116,14 +115,14 @@ def _local(server: FoundServer, model: LocalModel) -> ModelCandidate:
         worth += 5
         reasons.append(word("tools"))
     candidate = ModelCandidate(word("on", model.name, server.kind, server.root), {}, worth, (), server, model)
-    if model.trained is not None and model.trained < LEAST_CONTEXT:
+    if model.trained is not None and model.trained < _LEAST_CONTEXT:
         worth -= 40
         reasons.append(word("short", model.trained))
     elif candidate.wants_widening:
         reasons.append(word("variant", server.kind, model.served, candidate.window))
-    elif model.served is not None and model.served < LEAST_CONTEXT:
+    elif model.served is not None and model.served < _LEAST_CONTEXT:
         worth -= 20
-        reasons.append(word("load_wider", server.kind, model.served, WANTED_CONTEXT))
+        reasons.append(word("load_wider", server.kind, model.served, _WANTED_CONTEXT))
     settings = {"WEIWO_MODEL": f"openai:{model.name}", "OPENAI_BASE_URL": server.base_url}
     if candidate.window:
         settings["WEIWO_CONTEXT_TOKENS"] = str(max(2_000, candidate.window))

@@ -1,44 +1,58 @@
 """`weiwo doctor`: what there is, what is missing, and what each missing thing would add. No secret is shown.
 
-It speaks the language of the machine's user; its JSON, which programs read, is in English.
+It speaks the language of the machine's user; its JSON, which programs read, is in English. `_CHECKS` lists what is
+looked at: quick things first, and nothing whose ground has failed.
 """
 
 import asyncio
 import os
 import platform
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final, NamedTuple
 
-from weiwo.app.cli.documents.corpora import counted, open_corpus
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from weiwo.app.cli.documents.corpora import counted, open_corpus, size, span_parts
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
-from weiwo.app.cli.session import database_url, open_session
-from weiwo.app.cli.setup.checks import Check, printable_place
-from weiwo.app.cli.setup.doctor_words import name_cluster, words_in
-from weiwo.app.cli.setup.document_checks import describe_corpora, describe_default_corpus, describe_embeddings
-from weiwo.app.cli.setup.endpoint_check import check_endpoint
-from weiwo.app.cli.threads.reading import read_saved
+from weiwo.app.cli.session import database_url, open_session, read_saved
+from weiwo.app.cli.setup.endpoint_check import Verdict, check_endpoint, printable_place, say
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.env_file import read_env_file
 from weiwo.app.render.labels import label, system_language
+from weiwo.app.render.text_wrapping import Flow
+from weiwo.graph.persistence.checkpoint_reader import list_saved_threads
+from weiwo.graph.persistence.storage import describe, require_writable
+from weiwo.graph.persistence.threads import list_threads
 from weiwo.state.kinds import Language
 from weiwo.state.setting_names import ROLES, SettingsError
-from weiwo.state.settings import Settings, field_names
+from weiwo.state.settings import Context, Settings, field_names
+from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
+from weiwo.tools.built_in import Availability, list_built_in
+from weiwo.tools.corpus.base import Corpus, CorpusError
+from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, CorpusSummary, corpus_exists, list_corpora
+from weiwo.tools.corpus.index.embedding_models import explain_embedding_error
+from weiwo.tools.corpus.retrieval.federation import collect_warnings, count_embedded
 from weiwo.tools.printable import one_line
+from weiwo.tools.tool_info import ToolInfo
+from weiwo.tools.web.providers.catalog import PROVIDERS
+from weiwo.tools.web.providers.selection import missing_variables, select_providers
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from weiwo.state.settings import Context
-    from weiwo.tools.built_in import Availability
-    from weiwo.tools.tool_info import ToolInfo
-
-MOST_THREADS = 1_000
-_MOST_LEFT_OUT = 20
-_PACKAGES = (
+app = typer.Typer()
+_MOST_THREADS: Final = 1_000
+_MOST_LEFT_OUT: Final = 20
+_MOST_CORPORA: Final = 10
+_PACKAGES: Final = (
     "weiwo",
     "langgraph",
     "langgraph-checkpoint",
@@ -51,85 +65,98 @@ _PACKAGES = (
     "ddgs",
     "pydantic",
 )
-_OTHER_NAMES = {
+_OTHER_NAMES: Final = {
     f"WEIWO_{name}"
-    for name in ("HOME", "DATABASE_URL", "DEBUG", "TEST_DATABASE_URL", "CLIENT_FIELDS", "AUTH", "ORIGINS", "WEB_OFFER")
+    for name in (
+        *("HOME", "DATABASE_URL", "DEBUG", "TEST_DATABASE_URL", "CLIENT_FIELDS", "AUTH", "ORIGINS", "WEB_OFFER"),
+        *("TELEMETRY", "EMBEDDINGS_BASE_URL", "EMBEDDINGS_API_KEY"),
+    )
 }
-_OTHER_NAMES |= {"WEIWO_TELEMETRY", "WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"}
-_KEYS = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
-_MARKS = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
-_SECRET = lazy(r"KEY|TOKEN|SECRET|PASSWORD")
+_KEYS: Final = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
+_MARKS: Final = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
+_SECRET: Final = lazy(r"KEY|TOKEN|SECRET|PASSWORD")
 
 
-def doctor_command(*, as_json: bool) -> int:
-    """Examine the set-up; returns the exit code."""
+class Check(NamedTuple):
+    """One thing looked at: what, how it is, and in one line what was found and what to do."""
+
+    name: str
+    verdict: Verdict
+    text: str
+
+
+@dataclass
+class _Subject:
+    """What is examined.
+
+    Attributes:
+        language: The language that is spoken.
+        context: Options beside the environment.
+        settings: The settings, once they are resolved.
+        corpus: The documents, once they are open.
+    """
+
+    language: Language
+    context: Context | None = None
+    settings: Settings = field(default_factory=lambda: Settings(home=""))
+    corpus: Corpus | None = None
+
+    def say(self, name: str, *values: object) -> str:
+        """A phrase in its language."""
+        return say(self.language, name, *values)
+
+
+class _Step(NamedTuple):
+    """A row of the table: what looks, and the rows that must not have found a problem."""
+
+    look: Callable[[_Subject], Coroutine[Any, Any, list[Check]]]
+    needs: frozenset[str] = frozenset()
+
+
+@app.command(cls=TextCommand)
+def doctor(*, json: Json = False) -> None:
+    """Tell what is set up, what is missing, and what it would add."""
 
     async def work() -> list[Check]:
-        return [check async for check in examine(language="en" if as_json else system_language())]
+        return [check async for check in examine(language="en" if json else system_language())]
 
     checks = run_to_end(work())
-    if as_json:
-        write_json(checks_json(checks))
+    ok = not any(check.verdict == "problem" for check in checks)
+    if json:
+        write_json({"ok": ok, "checks": [check._asdict() for check in checks]})
+    elif is_terminal():
+        _draw(terminal(), checks)
     else:
-        print_checks(terminal() if is_terminal() else None, checks)
-    return 1 if any(check.verdict == "problem" for check in checks) else 0
-
-
-async def examine(context: "Context | None" = None, language: Language = "en") -> AsyncIterator[Check]:
-    """Look at everything, quick things first."""
-    say = words_in(language)
-    system = say("on", platform.python_version(), platform.system(), platform.machine())
-    yield Check(say("python"), "ok", system)
-    yield Check(say("packages"), "ok", ", ".join(_versions(language)))
-    for check in _environment(os.environ, language):
-        yield check
-    file = read_env_file()
-    if file.complaint:
-        yield Check(".env", "note", say("untrusted", file.path, ", ".join(file.risky)))
-    try:
-        settings = Settings.resolve(context)
-    except SettingsError as error:
-        yield Check(say("settings"), "problem", str(error))
-        return
-    yield Check(say("home"), "ok", settings.home)
-    for check in _models(settings, language):
-        yield check
-    for name in dict.fromkeys(settings.models.values()):
-        yield await check_endpoint(name, language)
-    async for check in _corpus_and_tools(settings, language):
-        yield check
-    yield await _database(settings, language)
-
-
-def checks_json(checks: list[Check]) -> dict[str, Any]:
-    """All checks as one object."""
-    return {
-        "ok": not any(check.verdict == "problem" for check in checks),
-        "checks": [{"name": one.name, "verdict": one.verdict, "text": one.text} for one in checks],
-    }
-
-
-def print_checks(console: "Console | None", checks: list[Check]) -> None:
-    """Print all checks, one a line: on a terminal, or as plain text where there is none."""
-    if console is None:
         write("".join(f"{one.verdict}\t{one.name}\t{one_line(one.text, 1_000)}\n" for one in checks))
-        return
-    from rich.cells import cell_len  # noqa: PLC0415 - plain text needs none
-    from rich.text import Text  # noqa: PLC0415 - the same
+    raise typer.Exit(0 if ok else 1)
 
-    from weiwo.app.render.text_wrapping import Flow  # noqa: PLC0415 - the same
 
+async def examine(context: Context | None = None, language: Language = "en") -> AsyncIterator[Check]:
+    """Look at everything, row after row of the table."""
+    subject, failed = _Subject(language, context), set[str]()
+    for name, step in _CHECKS.items():
+        if step.needs & failed:
+            continue
+        for check in await step.look(subject):
+            if check.verdict == "problem":
+                failed.add(name)
+            yield check
+
+
+def _draw(console: Console, checks: Sequence[Check]) -> None:
+    """Draw all checks on a terminal, one a line."""
     widest = min(max(cell_len(one.name) for one in checks), console.width // 3)
     for check in checks:
         mark, style = _MARKS[check.verdict]
         name = check.name + " " * (widest - cell_len(check.name) + 2)
-        text = one_line(check.text, 1_000)
-        console.print(Flow(Text.assemble((f"{mark} ", style), (name, "bold"), text), indent=4))
+        console.print(Flow(Text.assemble((f"{mark} ", style), (name, "bold"), one_line(check.text, 1_000)), indent=4))
 
 
-def _versions(language: Language) -> list[str]:
+async def _check_system(subject: _Subject) -> list[Check]:
+    system = subject.say("on", platform.python_version(), platform.system(), platform.machine())
     found = _read_installed()
-    return [f"{name} {found[name]}" if name in found else _find_version(name, language) for name in _PACKAGES]
+    versions = [f"{name} {found[name]}" if name in found else _find_version(name, subject) for name in _PACKAGES]
+    return [Check(subject.say("python"), "ok", system), Check(subject.say("packages"), "ok", ", ".join(versions))]
 
 
 def _read_installed() -> dict[str, str]:
@@ -137,146 +164,237 @@ def _read_installed() -> dict[str, str]:
     found: dict[str, str] = {}
     for folder in sys.path:
         for entry in Path(folder).glob("*.dist-info"):
-            name, _, version = entry.stem.partition("-")
-            found.setdefault(name.lower().replace("_", "-"), version)
+            name, _, number = entry.stem.partition("-")
+            found.setdefault(name.lower().replace("_", "-"), number)
     return found
 
 
-def _find_version(name: str, language: Language) -> str:
+def _find_version(name: str, subject: _Subject) -> str:
     """A package that was installed in another way, or not at all."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - heavy; parses whole files
-
     try:
         return f"{name} {version(name)}"
     except PackageNotFoundError:
-        return words_in(language)("not_installed", name)
+        return subject.say("not_installed", name)
 
 
-def _environment(env: Mapping[str, str], language: Language) -> list[Check]:
-    """The variables in force. Values that are or may hold secrets are not shown."""
-    say, checks = words_in(language), []
-    for name in sorted(name for name, value in env.items() if name.startswith("WEIWO_") and value):
-        if name not in _OTHER_NAMES and name not in {f"WEIWO_{field.upper()}" for field in field_names()}:
-            checks.append(Check(name, "note", say("misspelt")))
-        elif name.endswith("DATABASE_URL"):
-            checks.append(Check(name, "ok", say("see_database")))
-        elif _SECRET.search(name) and name != "WEIWO_MAX_TOKENS":
-            checks.append(Check(name, "ok", say("set")))
-        else:
-            checks.append(Check(name, "ok", env[name]))
-    if base_url := env.get("OPENAI_BASE_URL"):
+async def _check_environment(subject: _Subject) -> list[Check]:
+    """The variables in force, and those that are not used. Values that are or may hold secrets are not shown."""
+    checks = [_check_variable(name, subject) for name in sorted(os.environ) if name.startswith("WEIWO_")]
+    if base_url := os.environ.get("OPENAI_BASE_URL"):
         checks.append(Check("OPENAI_BASE_URL", "ok", printable_place(base_url)))
-    checks += [Check(name, "ok", say("set")) for name in _KEYS if env.get(name)]
-    return checks
+    checks += [Check(name, "ok", subject.say("set")) for name in _KEYS if os.environ.get(name)]
+    file = read_env_file()
+    if file.complaint:
+        checks.append(Check(".env", "note", subject.say("untrusted", file.path, ", ".join(file.risky))))
+    return [check for check in checks if check.text]
 
 
-def _models(settings: Settings, language: Language) -> list[Check]:
-    say = words_in(language)
-    if not settings.models:
-        return [Check(say("models"), "note", label(language, "no_model"))]
-    return [
-        Check(say("role", say(role)), "ok", settings.models[role])
-        if role in settings.models
-        else Check(say("role", say(role)), "note", say("rules_alone"))
+def _check_variable(name: str, subject: _Subject) -> Check:
+    value = os.environ[name]
+    if value and name not in _OTHER_NAMES | {f"WEIWO_{field_name.upper()}" for field_name in field_names()}:
+        return Check(name, "note", subject.say("misspelt"))
+    if value and name.endswith("DATABASE_URL"):
+        return Check(name, "ok", subject.say("see_database"))
+    secret = value and _SECRET.search(name) and name != "WEIWO_MAX_TOKENS"
+    return Check(name, "ok", subject.say("set") if secret else value)
+
+
+async def _check_settings(subject: _Subject) -> list[Check]:
+    try:
+        subject.settings = Settings.resolve(subject.context)
+    except SettingsError as error:
+        return [Check(subject.say("settings"), "problem", str(error))]
+    return [Check(subject.say("home"), "ok", subject.settings.home)]
+
+
+async def _check_models(subject: _Subject) -> list[Check]:
+    """Who plays which role, and whether the endpoints answer."""
+    models, rules_alone = subject.settings.models, subject.say("rules_alone")
+    if not models:
+        return [Check(subject.say("models"), "note", label(subject.language, "no_model"))]
+    roles = [
+        Check(subject.say("role", subject.say(role)), "ok" if role in models else "note", models.get(role, rules_alone))
         for role in ROLES
+    ]
+    names = dict.fromkeys(models.values())
+    return [
+        *roles,
+        *[Check(subject.say("endpoint", name), *await check_endpoint(name, subject.language)) for name in names],
     ]
 
 
-async def _corpus_and_tools(settings: Settings, language: Language) -> AsyncIterator[Check]:
-    say = words_in(language)
+async def _check_corpus(subject: _Subject) -> list[Check]:
+    title, settings = subject.say("corpus"), subject.settings
     try:
-        corpus = await open_corpus(settings)
-        where = ", ".join(settings.corpus) or describe_default_corpus(settings, language)
-        documents, passages = len(corpus.documents), corpus.size
-        size = [counted(documents, "document", language), counted(passages, "passage", language)]
-        yield Check(say("corpus"), "ok", say("holds", where, *size))
-        for problem in corpus.problems[:_MOST_LEFT_OUT]:
-            yield Check(say("corpus"), "note", say("left_out", problem.source, problem.reason))
-        if len(corpus.problems) > _MOST_LEFT_OUT:
-            yield Check(say("corpus"), "note", say("more_left_out", len(corpus.problems) - _MOST_LEFT_OUT))
+        corpus = subject.corpus = await open_corpus(settings)
     except CommandError as error:
-        yield Check(say("corpus"), "problem", str(error))
-        return
-    yield Check(say("corpora"), *await asyncio.to_thread(describe_corpora, Path(settings.home), language))
-    vectors = await asyncio.to_thread(describe_embeddings, corpus, settings.embeddings, language)
-    yield Check(say("embeddings"), *vectors)
-    for check in await asyncio.to_thread(_search, settings, language):
-        yield check
-        if check.verdict == "problem":
-            return
+        return [Check(title, "problem", str(error))]
+    where = ", ".join(settings.corpus) or describe_default_corpus(settings, subject.language)
+    documents = counted(len(corpus.documents), "document", subject.language)
+    passages, more = counted(corpus.size, "passage", subject.language), len(corpus.problems) - _MOST_LEFT_OUT
+    left_out = [subject.say("left_out", one.source, one.reason) for one in corpus.problems[:_MOST_LEFT_OUT]]
+    left_out += [subject.say("more_left_out", more)] if more > 0 else []
+    held = Check(title, "ok", subject.say("holds", where, documents, passages))
+    return [held, *(Check(title, "note", told) for told in left_out)]
+
+
+async def _check_corpora(subject: _Subject) -> list[Check]:
+    """What is kept on this machine, and whether it is found by meaning, too."""
+    settings, language = subject.settings, subject.language
+    checks = [Check(subject.say("corpora"), *await asyncio.to_thread(describe_corpora, Path(settings.home), language))]
+    if subject.corpus is not None:
+        vectors = await asyncio.to_thread(describe_embeddings, subject.corpus, settings.embeddings, language)
+        checks.append(Check(subject.say("embeddings"), *vectors))
+    return checks
+
+
+def describe_default_corpus(settings: Settings, language: Language) -> str:
+    """What is searched where nothing is named."""
+    made = corpus_exists(Path(settings.home), DEFAULT_NAME)
+    return say(language, "default_corpus", DEFAULT_NAME) if made else say(language, "sample")
+
+
+def describe_corpora(home: Path, language: Language) -> tuple[Verdict, str]:
+    """The corpora there are, with sizes and ages, in one line; a `note` if one is broken."""
+    found = list(list_corpora(home))
+    lacking = {one.name: _lacking_vectors(one, language) for one in found}
+    told = [_describe_corpus(one, lacking[one.name], language) for one in found[:_MOST_CORPORA]]
+    if len(found) > _MOST_CORPORA:
+        told.append(say(language, "and_more", len(found) - _MOST_CORPORA))
+    troubled = any(one.trouble or one.note or lacking[one.name] for one in found)
+    return "note" if troubled else "ok", say(language, "comma").join(told) or say(language, "none_yet")
+
+
+def _describe_corpus(one: CorpusSummary, lacking: list[str], language: Language) -> str:
+    """One corpus: its size and age, or what is wrong with it."""
+    if one.trouble:
+        return say(language, "said_of", one.name, one.trouble)
+    documents, age = counted(one.documents, "document", language), counted(*span_parts(one.age), language)
+    told = say(language, "old", one.name, documents, size(one.bytes), age)
+    return "; ".join([told, *filter(None, [one.note]), *lacking])
+
+
+def _lacking_vectors(one: CorpusSummary, language: Language) -> list[str]:
+    """The embedding models whose vectors some of its passages lack; a line each."""
+    return [
+        say(language, "some_vectors", done, counted(of, "passage", language), model)
+        for model, (done, of) in one.vectors.items()
+        if done < of
+    ]
+
+
+def describe_embeddings(corpus: Corpus, name: str | None, language: Language) -> tuple[Verdict, str]:
+    """Whether documents are also found by meaning, in one line. Tries the model."""
+    if name is None:
+        return "note", say(language, "no_embeddings")
     try:
-        tools = await _tools(settings, corpus.size, language)
-    except SettingsError as error:
-        yield Check(say("tools"), "problem", str(error))
-        return
-    for tool in tools:
-        told = tool.why_not or name_cluster(language, tool.cluster)
-        yield Check(say("tool", tool.name), "note" if tool.why_not else "ok", told)
+        done, total = count_embedded(corpus)
+        warnings = collect_warnings(corpus, name)
+    except (CorpusError, ImportError) as error:
+        return "problem", explain_embedding_error(error)
+    if warnings:
+        return "note", warnings[0]
+    passages = counted(total, "passage", language)
+    if done < total:
+        return "note", say(language, "some_vectors", done, passages, name)
+    return "ok", say(language, "all_vectors", name, passages)
 
 
-async def _tools(settings: Settings, passages: int, language: Language) -> "Sequence[ToolInfo | Availability]":
-    """The tools of a run. LangChain is imported only where the user has tools of their own, which are of its kind."""
-    if settings.tools:
-        from weiwo.tools.registry import build_registry  # noqa: PLC0415 - heavy
-
-        return (await build_registry(settings)).infos()
-    from weiwo.tools.built_in import list_built_in  # noqa: PLC0415 - upon need
-
-    return await asyncio.to_thread(list_built_in, settings, passages, language)
+async def _check_search(subject: _Subject) -> list[Check]:
+    return await asyncio.to_thread(_search, subject.settings, subject.language)
 
 
 def _search(settings: Settings, language: Language) -> list[Check]:
     """Who searches the web, and who could. Nobody is asked anything: it would cost."""
-    from weiwo.tools.web.providers.catalog import PROVIDERS  # noqa: PLC0415 - heavy
-    from weiwo.tools.web.providers.selection import missing_variables, select_providers  # noqa: PLC0415 - heavy
-
-    say = words_in(language)
+    title = say(language, "search")
     try:
         sources = select_providers(settings)
     except SettingsError as error:
-        return [Check(say("search"), "problem", str(error))]
+        return [Check(title, "problem", str(error))]
     if not sources:
         return []  # the line of the tool says why, and what would change that
     told = []
     for source in sources:
         own = source.base != source.provider.base and "://" in source.base
-        name = say("at", source.name, printable_place(source.base)) if own else source.name
-        rate = round(source.per_second, 2)
-        told.append(say("rate", name, rate) if source.a_day is None else say("rate_day", name, rate, source.a_day))
+        name = say(language, "at", source.name, printable_place(source.base)) if own else source.name
+        limits = [round(source.per_second, 2), *([] if source.a_day is None else [source.a_day])]
+        told.append(say(language, "rate" if source.a_day is None else "rate_day", name, *limits))
     names = {source.name for source in sources}
     idle = [
-        say("lacks", name, say("and").join(lacking)) if (lacking := missing_variables(provider, os.environ)) else name
+        _describe_idle(name, missing_variables(provider, os.environ), language)
         for name, provider in PROVIDERS.items()
         if name not in names
     ]
-    checks = [Check(say("search"), "ok", say("order", say("comma").join(told)))]
-    return checks + [Check(say("search"), "note", say("could", say("comma").join(idle)))] * bool(idle)
+    comma = say(language, "comma")
+    checks = [Check(title, "ok", say(language, "order", comma.join(told)))]
+    return checks + [Check(title, "note", say(language, "could", comma.join(idle)))] * bool(idle)
 
 
-async def _database(settings: Settings, language: Language) -> Check:
-    from weiwo.graph.persistence.storage import describe  # noqa: PLC0415 - upon need
+def _describe_idle(name: str, lacking: Sequence[str], language: Language) -> str:
+    """A provider that nobody named, and what it lacks."""
+    return say(language, "lacks", name, say(language, "and").join(lacking)) if lacking else name
 
-    say = words_in(language)
+
+async def _check_tools(subject: _Subject) -> list[Check]:
+    try:
+        tools = await _list_tools(subject)
+    except SettingsError as error:
+        return [Check(subject.say("tools"), "problem", str(error))]
+    clusters: Mapping[str, str] = localized_section("cli.doctor")[subject.language]
+    return [
+        Check(
+            subject.say("tool", tool.name),
+            "note" if tool.why_not else "ok",
+            tool.why_not or clusters.get(f"cluster_{tool.cluster}", tool.cluster),
+        )
+        for tool in tools
+    ]
+
+
+async def _list_tools(subject: _Subject) -> Sequence[ToolInfo | Availability]:
+    """The tools of a run. LangChain is imported only where the user has tools of their own, which are of its kind."""
+    settings, passages = subject.settings, subject.corpus.size if subject.corpus else 0
+    if settings.tools:
+        from weiwo.tools.registry import build_registry
+
+        return (await build_registry(settings)).infos()
+    return await asyncio.to_thread(list_built_in, settings, passages, subject.language)
+
+
+async def _check_database(subject: _Subject) -> list[Check]:
+    title = subject.say("database")
     try:
         count = await _count_threads()
     except CommandError as error:
-        return Check(say("database"), "problem", str(error))
-    threads = counted(count, "thread", language)
-    told = say("or_more", threads) if count == MOST_THREADS else threads
-    return Check(say("database"), "ok", say("said_of", describe(settings, database_url()), told))
+        return [Check(title, "problem", str(error))]
+    threads = counted(count, "thread", subject.language)
+    told = subject.say("or_more", threads) if count == _MOST_THREADS else threads
+    return [Check(title, "ok", subject.say("said_of", describe(subject.settings, database_url()), told))]
 
 
 async def _count_threads() -> int:
-    """How many threads there are, up to `MOST_THREADS`; the database is opened as a run would open it."""
-    from weiwo.graph.persistence.checkpoint_reader import list_saved_threads  # noqa: PLC0415 - upon need
-    from weiwo.graph.persistence.storage import require_writable  # noqa: PLC0415 - upon need
-    from weiwo.graph.persistence.threads import list_threads  # noqa: PLC0415 - upon need
+    """How many threads there are, up to `_MOST_THREADS`; the database is opened as a run would open it."""
 
     def count(file: Path) -> int:
         require_writable(file)
-        return len(list_saved_threads(file, MOST_THREADS))
+        return len(list_saved_threads(file, _MOST_THREADS))
 
     if (found := await asyncio.to_thread(read_saved, count)) is not None:
         return found
     async with open_session() as session:
-        return len(await list_threads(session.saver, MOST_THREADS))
+        return len(await list_threads(session.saver, _MOST_THREADS))
+
+
+_SETTINGS: Final = frozenset({"settings"})
+_CHECKS: Final = {
+    "system": _Step(_check_system),
+    "environment": _Step(_check_environment),
+    "settings": _Step(_check_settings),
+    "models": _Step(_check_models, _SETTINGS),
+    "corpus": _Step(_check_corpus, _SETTINGS),
+    "corpora": _Step(_check_corpora, _SETTINGS | {"corpus"}),
+    "search": _Step(_check_search, _SETTINGS | {"corpus"}),
+    "tools": _Step(_check_tools, _SETTINGS | {"corpus", "search"}),
+    "database": _Step(_check_database, _SETTINGS),
+}
+"""What is looked at, in this order."""

@@ -1,66 +1,104 @@
 """Whether the endpoint of a model answers, and what to do where it does not."""
 
 import asyncio
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import urlsplit
 
-from weiwo.app.cli.setup.checks import Check, Verdict, printable_place
-from weiwo.app.cli.setup.containers import in_container
-from weiwo.app.cli.setup.doctor_words import words_in
 from weiwo.state.kinds import Language
+from weiwo.text.localization import localized_section
+from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
-    import httpx
-
+    from weiwo.app.cli.setup.servers import ServerError
     from weiwo.models.endpoint import Endpoint
 
-ENDPOINT_SECONDS = 5
-OUTSIDE = "host.docker.internal"
+Verdict = Literal["ok", "note", "problem"]
+"""`ok`; `note`, missing but not asked for; `problem`, configured and not working."""
+
+_SECONDS: Final = 5
+_OUTSIDE: Final = "host.docker.internal"
 """The machine around a container."""
-START = {11434: "ollama serve", 1234: "lms server start", 8080: "llama-server -m MODEL.gguf", 8000: "vllm serve MODEL"}
+_START: Final = {
+    11434: "ollama serve",
+    1234: "lms server start",
+    8080: "llama-server -m MODEL.gguf",
+    8000: "vllm serve MODEL",
+}
 """What starts the server that usually has a port."""
 
 
-async def check_endpoint(name: str, language: Language) -> Check:
+def say(language: Language, name: str, *values: object) -> str:
+    """A phrase of the doctor's, with its values filled in."""
+    return localized_section("cli.doctor")[language][name].format(*values)
+
+
+def in_container() -> bool:
+    """Whether this process runs in a container, where the machine around it is not `localhost`."""
+    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
+
+
+def printable_place(url: str) -> str:
+    """A URL without credentials and parameters, which may be secrets."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "(not a URL)"
+    return one_line(f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}", 200)
+
+
+async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
     """Whether the endpoint of a model answers. Asks for the list of models, which costs nothing."""
-    import httpx  # noqa: PLC0415 - heavy
+    import httpx
 
-    from weiwo.models.endpoint import resolve_endpoint  # noqa: PLC0415 - upon need
-    from weiwo.models.errors import ModelUnavailableError  # noqa: PLC0415 - upon need
+    from weiwo.app.cli.setup.servers import Client, ServerError
+    from weiwo.models.endpoint import resolve_endpoint
+    from weiwo.models.errors import ModelUnavailableError
 
-    say = words_in(language)
-    title = say("endpoint", name)
     try:
         place = resolve_endpoint(name)
     except ModelUnavailableError as error:
-        return Check(title, "problem", str(error))
+        return "problem", str(error)
     if place.provider != "openai":
-        return await asyncio.to_thread(_other_provider, title, place, language)
+        return await asyncio.to_thread(_other_provider, place, language)
     base_url = place.base_url or "https://api.openai.com/v1"
+    host = printable_place(base_url)
     headers = {"Authorization": f"Bearer {place.api_key}"}
     try:
-        async with httpx.AsyncClient(timeout=ENDPOINT_SECONDS) as client:
-            reply = await client.get(f"{base_url.rstrip('/')}/models", headers=headers)
+        async with httpx.AsyncClient(timeout=_SECONDS) as http:
+            reply = await Client(http, base_url.rstrip("/"), headers).ask("/models")
+    except ServerError as error:
+        return _judge_error(error, host, language)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        advice = advise(base_url, language)
-        told = say("silent", printable_place(base_url), type(error).__name__, ENDPOINT_SECONDS, advice)
-        return Check(title, "problem", told)
-    return Check(title, *_judge_reply(reply, name.partition(":")[2], printable_place(base_url), language))
+        return "problem", say(language, "silent", host, type(error).__name__, _SECONDS, advise(base_url, language))
+    model = name.partition(":")[2]
+    offered = _list_offered(reply)
+    return (
+        ("note", say(language, "unlisted", host, model))
+        if offered and model not in offered
+        else (
+            "ok",
+            say(language, "answers", host),
+        )
+    )
 
 
-def _judge_reply(reply: "httpx.Response", model: str, host: str, language: Language) -> tuple[Verdict, str]:
-    """What an endpoint's reply to the question for its models means."""
-    say, code = words_in(language), reply.status_code
-    if code in {401, 403}:
-        return "problem", say("refused_key", host, code)
-    if code == 404 and not host.endswith("/v1"):
-        return "problem", say("no_place", host)
-    if code >= 500:
-        return "problem", say("server_error", host, code)
-    offered = _list_offered(reply) if reply.is_success else []
-    if offered and model not in offered:
-        return "note", say("unlisted", host, model)
-    return "ok", say("answers", host)
+def _judge_error(error: "ServerError", host: str, language: Language) -> tuple[Verdict, str]:
+    """What an endpoint means that does not list its models; some that answer list none."""
+    if error.status in {401, 403}:
+        return "problem", say(language, "refused_key", host, error.status)
+    if error.status == 404 and not host.endswith("/v1"):
+        return "problem", say(language, "no_place", host)
+    if error.status >= 500:
+        return "problem", say(language, "server_error", host, error.status)
+    return "ok", say(language, "answers", host)
+
+
+def _list_offered(reply: object) -> list[str]:
+    rows = reply.get("data") if isinstance(reply, dict) else None
+    return [str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row] if isinstance(rows, list) else []
 
 
 def advise(base_url: str, language: Language) -> str:
@@ -70,37 +108,28 @@ def advise(base_url: str, language: Language) -> str:
         base_url: Where it was looked for.
         language: The language to say it in.
     """
-    say = words_in(language)
+    told = partial(say, language)
     try:
         parts = urlsplit(base_url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        return say("no_url")
+        return told("no_url")
     local = host == "localhost" or host.startswith("127.") or host == "::1"
     if in_container() and local:
-        return say("inside", host, f"http://{OUTSIDE}{f':{port}' if port else ''}{parts.path}")
-    if in_container() and host == OUTSIDE:
-        return say("outside", OUTSIDE)
-    if host == OUTSIDE:
-        return say("containers_only", OUTSIDE)
-    known = START.get(port or 0) if local else None
-    return say("start", known) if known else say("start_any")
+        return told("inside", host, f"http://{_OUTSIDE}{f':{port}' if port else ''}{parts.path}")
+    if host == _OUTSIDE:
+        return told("outside" if in_container() else "containers_only", _OUTSIDE)
+    known = _START.get(port or 0) if local else None
+    return told("start", known) if known else told("start_any")
 
 
-def _list_offered(reply: "httpx.Response") -> list[str]:
-    try:
-        return [str(model["id"]) for model in reply.json()["data"]]
-    except (ValueError, KeyError, TypeError):
-        return []
-
-
-def _other_provider(title: str, place: "Endpoint", language: Language) -> Check:
+def _other_provider(place: "Endpoint", language: Language) -> tuple[Verdict, str]:
     """Providers beside OpenAI come with packages of their own; whether they answer is not tried."""
-    from weiwo.models.errors import ModelUnavailableError  # noqa: PLC0415 - heavy
-    from weiwo.models.model_cache import make_model  # noqa: PLC0415 - the same
+    from weiwo.models.errors import ModelUnavailableError
+    from weiwo.models.model_cache import make_model
 
     try:
-        made = make_model(place, ENDPOINT_SECONDS, None)
+        made = make_model(place, _SECONDS, None)
     except ModelUnavailableError as error:
-        return Check(title, "problem", str(error))
-    return Check(title, "ok", words_in(language)("installed", type(made).__module__.partition(".")[0]))
+        return "problem", str(error)
+    return "ok", say(language, "installed", type(made).__module__.partition(".")[0])

@@ -9,34 +9,43 @@ import json
 import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx
 
-from weiwo.app.cli.setup.containers import in_container
-from weiwo.app.cli.setup.words import word
+from weiwo.app.cli.setup.endpoint_check import in_container
+from weiwo.app.render.labels import in_system_language
 from weiwo.state.errors import WeiwoError
+from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 
-SECONDS: Final = 4.0
+_SECONDS: Final = 4.0
 """How long a server may take for one reply."""
 MOST_BYTES: Final = 4_000_000
 MOST_MODELS: Final = 60
-OLLAMA_CONTEXT: Final = 4_096
+_OLLAMA_CONTEXT: Final = 4_096
 """Tokens that Ollama gives a model that says nothing else."""
 _NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)
 _BILLIONS: Final = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)\s?([bm])(?![a-z])", re.IGNORECASE)
 _NO_CHAT: Final = re.compile(r"embed|rerank|whisper|tts|(?:^|[-_/])(?:bge|gte|e5|clip)(?:[-_]|$)", re.IGNORECASE)
-
-
+word: Final = in_system_language(localized_section("cli.setup"))
+"""A phrase of the set-up's, with its values filled in."""
 _LISTENS: Final = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError)
 """What happens only where somebody took the connection."""
 
 
 class ServerError(WeiwoError):
-    """A server that answers, but not as it should; the message says how."""
+    """A server that answers, but not as it should; the message says how.
+
+    Attributes:
+        status: The status of its reply.
+    """
+
+    def __init__(self, message: str, status: int = 200) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -109,7 +118,7 @@ class Client:
         method = "GET" if body is None else "POST"
         async with self.http.stream(method, f"{self.root}{path}", json=body, headers=dict(self.headers)) as reply:
             if not reply.is_success:
-                raise ServerError(f"{path} answers {reply.status_code}")
+                raise ServerError(f"{path} answers {reply.status_code}", reply.status_code)
             read = bytearray()
             async for part in reply.aiter_bytes():
                 read += part
@@ -138,6 +147,11 @@ class Place:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+def open_client(transport: httpx.AsyncBaseTransport | None, seconds: float) -> httpx.AsyncClient:
+    """A client that goes past proxies and follows nobody elsewhere: a server of this machine is asked, and no other."""
+    return httpx.AsyncClient(transport=transport, timeout=seconds, trust_env=False, follow_redirects=False)
+
+
 async def find_servers(
     env: Mapping[str, str] = os.environ, transport: httpx.AsyncBaseTransport | None = None
 ) -> list[FoundServer]:
@@ -147,8 +161,7 @@ async def find_servers(
         env: `OLLAMA_HOST` and `OPENAI_BASE_URL` say where else to look.
         transport: What carries the requests, if not the network.
     """
-    options: dict[str, Any] = {"timeout": SECONDS, "trust_env": False, "follow_redirects": False}
-    async with httpx.AsyncClient(transport=transport, **options) as http:
+    async with open_client(transport, _SECONDS) as http:
         found = await asyncio.gather(*(_look(http, place) for place in list_places(env)))
     servers: dict[str, FoundServer] = {}
     for server in found:
@@ -207,7 +220,7 @@ def _silence(error: Exception) -> str:
     if isinstance(error, httpx.ReadError | httpx.RemoteProtocolError):
         return word("broken_off", type(error).__name__)
     inside = in_container() and not isinstance(error, _LISTENS)
-    return word("silent", SECONDS, type(error).__name__) + (word("container") if inside else "")
+    return word("silent", _SECONDS, type(error).__name__) + (word("container") if inside else "")
 
 
 async def _read_ollama(client: Client) -> list[LocalModel]:
@@ -228,7 +241,7 @@ async def _ollama_model(client: Client, row: Mapping[str, Any]) -> LocalModel:
         billions=_billions(details.get("parameter_size")) or _billions(name),
         bytes=_whole(row.get("size")),
         trained=next((_whole(value) for key, value in info.items() if str(key).endswith(".context_length")), None),
-        served=int(asked[1]) if asked else OLLAMA_CONTEXT,
+        served=int(asked[1]) if asked else _OLLAMA_CONTEXT,
         chats="completion" in able if able else not _NO_CHAT.search(name),
         tools="tools" in able if able else None,
         quantization=_text(details.get("quantization_level")),
@@ -251,41 +264,35 @@ async def _read_lm_studio(client: Client) -> list[LocalModel]:
 
 
 async def _read_llama_cpp(client: Client) -> list[LocalModel]:
-    settings = (await client.ask("/props"))["default_generation_settings"]
-    listed = (await client.ask("/v1/models"))["data"]
-    found = []
-    for row in listed:
-        meta = row.get("meta") or {}
-        count = _whole(meta.get("n_params"))
-        found.append(
-            LocalModel(
-                _text(row["id"]),
-                billions=count / 1e9 if count else _billions(row["id"]),
-                bytes=_whole(meta.get("size")),
-                trained=_whole(meta.get("n_ctx_train")),
-                served=_whole(settings.get("n_ctx")),
-                chats=not _NO_CHAT.search(_text(row["id"])),
-            )
-        )
-    return found
+    served = _whole((await client.ask("/props"))["default_generation_settings"].get("n_ctx"))
+    return [
+        replace(_listed_model(row, row.get("meta") or {}), served=served)
+        for row in (await client.ask("/v1/models"))["data"]
+    ]
 
 
 async def _read_vllm(client: Client) -> list[LocalModel]:
     listed = (await client.ask("/v1/models"))["data"]
     if not any(row.get("owned_by") == "vllm" for row in listed):
         raise ServerError("it is another server")
-    return [_plain(row) for row in listed]
+    return [_listed_model(row, {}) for row in listed]
 
 
 async def _read_any(client: Client) -> list[LocalModel]:
-    return [_plain(row) for row in (await client.ask("/v1/models"))["data"]]
+    return [_listed_model(row, {}) for row in (await client.ask("/v1/models"))["data"]]
 
 
-def _plain(row: Mapping[str, Any]) -> LocalModel:
-    """A model as servers of OpenAI's protocol list it; vLLM adds the window it serves."""
-    name = _text(row["id"])
-    window = _whole(row.get("max_model_len"))
-    return LocalModel(name, billions=_billions(name), trained=window, served=window, chats=not _NO_CHAT.search(name))
+def _listed_model(row: Mapping[str, Any], meta: Mapping[str, Any]) -> LocalModel:
+    """A model as servers of OpenAI's protocol list it: llama.cpp adds `meta`, vLLM the window it serves."""
+    name, window, count = _text(row["id"]), _whole(row.get("max_model_len")), _whole(meta.get("n_params"))
+    return LocalModel(
+        name,
+        billions=count / 1e9 if count else _billions(name),
+        bytes=_whole(meta.get("size")),
+        trained=_whole(meta.get("n_ctx_train")) or window,
+        served=window,
+        chats=not _NO_CHAT.search(name),
+    )
 
 
 _READERS: Final[dict[str, Callable[[Client], Awaitable[list[LocalModel]]]]] = {
@@ -306,7 +313,7 @@ async def widen_ollama(root: str, model: str, tokens: int, transport: httpx.Asyn
     """
     base, _, tag = model.partition(":")
     name = f"weiwo-{base.rpartition('/')[2]}:{tag or 'latest'}"
-    async with httpx.AsyncClient(timeout=60, trust_env=False, follow_redirects=False, transport=transport) as http:
+    async with open_client(transport, 60) as http:
         body = {"model": name, "from": model, "parameters": {"num_ctx": tokens}, "stream": False}
         reply = await Client(http, root).ask("/api/create", body)
     if not isinstance(reply, dict) or reply.get("error"):

@@ -2,65 +2,66 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import httpx
+import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import YES, can_ask, hint, say, write, write_json
 from weiwo.app.cli.setup.choice import ModelCandidate, list_candidates, missing_packages
-from weiwo.app.cli.setup.probe import Probe, probe_model
-from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama
-from weiwo.app.cli.setup.thinking_probe import find_switch
-from weiwo.app.cli.setup.words import word
+from weiwo.app.cli.setup.model_probe import Probe, find_switch, probe_model
+from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama, word
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.app.export.words import word as label
 from weiwo.app.render.labels import system_language
 from weiwo.tools.printable import one_line
 
-INSTALL: Final = (
+app = typer.Typer()
+_INSTALL: Final = (
     "macOS: brew install ollama && brew services start ollama && ollama pull qwen3:8b",
     "Linux: curl -fsSL https://ollama.com/install.sh | sh && ollama pull qwen3:8b",
     "Windows: winget install Ollama.Ollama && ollama pull qwen3:8b",
 )
-MOST_SHOWN: Final = 12
+_MOST_SHOWN: Final = 12
 
 
-def setup_command(wanted: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
-    """Set up a model; returns the exit code.
-
-    Args:
-        wanted: The model to set up, by name; None: the best one.
-        yes: Do not ask.
-        dry_run: Write nothing and ask the model nothing.
-        as_json: Print one object.
-
-    Raises:
-        UsageError: There is no such model, or nobody can be asked.
-        CommandError: The file cannot be written, or the server refuses.
-    """
+@app.command(cls=TextCommand)
+def setup(
+    *,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="The model to set up. Default: the best one found.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Look and choose; write nothing, ask nothing.")] = False,
+    json: Json = False,
+) -> None:
+    """Find a model (Ollama, LM Studio, llama.cpp, vLLM, keys), try it with one question, and set it up."""
     servers = run_to_end(find_servers())
     candidates = list_candidates(servers)
-    if not as_json:
+    if not json:
         _print_found(servers, candidates)
     if not candidates:
-        return _nothing(servers, as_json=as_json)
-    chosen = _find(wanted, candidates) if wanted else candidates[0]
+        _tell_nothing(servers, as_json=json)
+        raise typer.Exit(1)
+    chosen = _find(model, candidates) if model else candidates[0]
     report = _report(servers, candidates, chosen)
-    if not as_json:
+    if not json:
         _print_choice(chosen)
     if dry_run:
-        if as_json:
+        if json:
             write_json(report)
-        return 0
-    if not yes and not _agreed(as_json=as_json):
+        return
+    if not yes and not _agreed(as_json=json):
         hint(word("unwritten"))
-        return 0
-    return _try_and_write(chosen, report, as_json=as_json)
+        return
+    _try_and_write(chosen, report, as_json=json)
 
 
-def _try_and_write(chosen: ModelCandidate, report: dict[str, Any], *, as_json: bool) -> int:
+def _try_and_write(chosen: ModelCandidate, report: dict[str, Any], *, as_json: bool) -> None:
     """Ask the model one question; write the settings if it answers."""
     settings = run_to_end(_widened(chosen))
     settings |= run_to_end(_thinking(chosen, settings, as_json=as_json))
@@ -76,7 +77,7 @@ def _try_and_write(chosen: ModelCandidate, report: dict[str, Any], *, as_json: b
         write(f"{word('written', config_path(), ', '.join(settings))}\n" if probe.works else "")
     if not probe.works:
         say(word("silent_model", chosen.title, one_line(probe.error, 300)))
-    return 0 if probe.works else 1
+        raise typer.Exit(1)
 
 
 def _report(
@@ -136,15 +137,14 @@ async def _thinking(chosen: ModelCandidate, settings: Mapping[str, str], *, as_j
     return {"WEIWO_THINKING": f"{found.switch}:planner"} if found.switch else {}
 
 
-def _nothing(servers: Sequence[FoundServer], *, as_json: bool) -> int:
+def _tell_nothing(servers: Sequence[FoundServer], *, as_json: bool) -> None:
     empty = any(server.problem == word("no_model") for server in servers)
-    lines = [*missing_packages(), *map(_advice, servers), *(() if empty else INSTALL)]
+    lines = [*missing_packages(), *map(_advice, servers), *(() if empty else _INSTALL)]
     if as_json:
         write_json({"servers": [_server_json(server) for server in servers], "candidates": [], "advice": lines})
     else:
         write(f"{word('none_ready' if empty else 'nothing')}\n")
         write("".join(f"  {line}\n" for line in lines))
-    return 1
 
 
 def _advice(server: FoundServer) -> str:
@@ -159,10 +159,10 @@ def _print_found(servers: Sequence[FoundServer], candidates: Sequence[ModelCandi
         many = len(server.models) != 1
         told = server.problem or (word("models", len(server.models)) if many else word("one_model"))
         write(f"{word('said_of', f'{server.kind} {server.root}', told)}\n")
-    for one in candidates[:MOST_SHOWN]:
+    for one in candidates[:_MOST_SHOWN]:
         write(f"  {one.worth:3}  {word('said_of', one.title, word('then').join(one.why))}\n")
-    if len(candidates) > MOST_SHOWN:
-        write(f"  {word('more', len(candidates) - MOST_SHOWN)}\n")
+    if len(candidates) > _MOST_SHOWN:
+        write(f"  {word('more', len(candidates) - _MOST_SHOWN)}\n")
 
 
 def _print_choice(chosen: ModelCandidate) -> None:

@@ -2,41 +2,50 @@
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
-from weiwo.app.cli.errors import COMPLETE, UsageError
+import typer
+
+from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.output import YES, write
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.env_file import describe_effect, digest, read_env_file, read_trusted, write_trusted
 from weiwo.tools.printable import one_line
 
+app = typer.Typer()
 
-def trust_command(revoke: str | None, *, yes: bool, listed: bool) -> int:
-    """Trust this folder, list the trusted ones, or trust one no longer; returns the exit code.
 
-    Raises:
-        UsageError: There is nobody to ask, or no such folder is trusted.
-    """
+@app.command(cls=TextCommand)
+def trust(
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the trusted folders.")] = False,
+    revoke: Annotated[
+        str | None, typer.Option("--revoke", metavar="FOLDER", help="Trust this folder no longer.")
+    ] = None,
+) -> None:
+    """Show what settings of this folder's .env would do, and use them from now on."""
     if (revoke is not None) + yes + listed > 1:
         raise UsageError("--list, --revoke and --yes; they say different things; give one of them")
     trusted = read_trusted()
     if listed:
         write("".join(f"{one_line(folder, 1_000)}\n" for folder in sorted(trusted)) or "no folder is trusted\n")
-        return COMPLETE
-    if revoke is not None:
+    elif revoke is not None:
         folder = str(Path(revoke).expanduser().resolve())
         if trusted.pop(folder, None) is None:
             raise UsageError(f"--revoke {revoke!r}; this folder is not trusted; weiwo trust --list tells which are")
         write_trusted(trusted)
         write(f"{one_line(folder, 1_000)} is no longer trusted\n")
-        return COMPLETE
-    return _trust_this_folder(trusted, yes=yes)
+    else:
+        _trust_this_folder(trusted, yes=yes)
 
 
-def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> int:
+def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> None:
     file = read_env_file()
     folder = str(file.path.parent.resolve())
     if file.trusted:
         write("this folder is trusted\n" if file.risky else "nothing here needs trust\n")
-        return COMPLETE
+        return
     for name, value in file.risky.items():
         write(f"{one_line(name, 100)}={_shown(name, value)}\n    {describe_effect(name, value)}\n")
     if not yes:
@@ -45,10 +54,9 @@ def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> int:
         write("Use these settings whenever weiwo runs in this folder? [y/N] ")
         if sys.stdin.readline().strip().lower() not in YES | {"信任"}:
             write("not trusted\n")
-            return COMPLETE
+            return
     write_trusted({**trusted, folder: digest(file.risky)})
     write(f"{one_line(folder, 1_000)} is trusted with these settings; weiwo trust --revoke . takes it back\n")
-    return COMPLETE
 
 
 def _shown(name: str, value: str) -> str:

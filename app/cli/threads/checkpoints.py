@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.text import Text
 
+from weiwo.app.cli.errors import UsageError
 from weiwo.app.errors import unknown_thread
 from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.app.session.session import Session
 from weiwo.app.session.thread import Thread
-from weiwo.graph.persistence.forks import FORK_KEY
+from weiwo.graph.persistence.threads import FORK_KEY, find_checkpoint, thread_exists
 from weiwo.state import Plan
 from weiwo.tools.printable import one_line
 
@@ -86,6 +87,20 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
             )
         )
     return moments
+
+
+async def find_moment(session: Session, thread_id: str | None, prefix: str) -> tuple[str, str]:
+    """The thread and checkpoint that a person named.
+
+    Raises:
+        UsageError: There is no such thread, or no one such checkpoint.
+    """
+    if thread_id is not None and not await thread_exists(session.saver, thread_id):
+        raise unknown_thread(thread_id)
+    try:
+        return await find_checkpoint(session.saver, prefix, thread_id)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 async def load(session: Session, thread_id: str, checkpoint_id: str) -> Thread:

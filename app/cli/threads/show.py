@@ -1,35 +1,150 @@
-"""`weiwo show`: what a thread came to, from its checkpoint alone."""
+"""`weiwo show`: what a thread came to, from its checkpoint alone, with its earlier plans; or its checkpoints."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from pathlib import Path
+from typing import Annotated, Any, Final
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
-from weiwo.app.cli.threads.revisions import print_revisions
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.options import Json, Output, checked_thread_id, output_files
+from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
+from weiwo.app.cli.questions.delivery import tell_files, write_files
+from weiwo.app.cli.session import read_saved, run_in_session
+from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.app.cli.threads import checkpoints
+from weiwo.app.errors import unknown_thread
 from weiwo.app.render.answer import foot, print_answer
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import comparison_lines, duration, plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.session.checkpoint_events import events_of
-from weiwo.app.session.revisions import revisions_of
-from weiwo.app.session.thread import APPROVAL, Thread
-from weiwo.state import ModelCall, Usage
+from weiwo.app.session.revisions import Revision, revisions_of
+from weiwo.app.session.session import Session
+from weiwo.app.session.thread import APPROVAL, Thread, read_thread, thread_as_json
+from weiwo.graph.persistence.checkpoint_reader import read_finished_thread
+from weiwo.nodes.shared.planning.question_graph import format_question_graph
+from weiwo.state import REFERENCE, ModelCall, Outcome, Task, Usage
 from weiwo.text.values import render
 from weiwo.tools.printable import one_line, printable
+
+app = typer.Typer()
 
 _DISAGREE: Final = {
     "en": ("{}: sources disagree: ", " against ", ", "),
     "zh": ("{}：资料说法不一：", "；另有 ", "、"),
 }
+_LONGEST: Final = 200
 
 
-def question_graph(thread: Thread) -> str:
+@app.command(cls=TextCommand)
+def show(
+    thread: Annotated[str, typer.Argument(metavar="THREAD[@CHECKPOINT]", help="A thread, or a moment of it.")],
+    *,
+    json: Json = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the plan as a Mermaid flowchart.")] = False,
+    questions: Annotated[
+        bool, typer.Option("--questions", help="Print the question graph as text, as a model is shown it.")
+    ] = False,
+    history: Annotated[bool, typer.Option("--history", help="List its checkpoints, newest first.")] = False,
+    output: Output = None,
+) -> None:
+    """Show a thread: question, plan and outcomes, answer, what it cost."""
+    name, at, checkpoint = thread.partition("@")
+    thread_id = checked_thread_id(name)
+    files = output_files(output)
+    if files and (history or mermaid or questions):
+        raise UsageError("--output; it writes the answer to a file; leave out --history, --mermaid and --questions")
+    if history and (mermaid or questions or at):
+        raise UsageError("--history; it lists the checkpoints of a thread; give THREAD alone, with or without --json")
+    if json + mermaid + questions > 1:
+        raise UsageError("--json, --mermaid and --questions; they print different things; give one of them")
+    if history:
+        _show_history(thread_id, as_json=json)
+        return
+    found = _load_moment(thread_id, checkpoint) if at else load_thread(thread_id)
+    plan = found.values.get("plan")
+    if files:
+        _write_files(thread_as_json(found), files, as_json=json)
+    elif mermaid or questions:
+        if plan is None:
+            raise CommandError(f"thread {thread_id}; its question needed no plan; weiwo show {thread_id} tells more")
+        write((plan.to_mermaid() if mermaid else _question_graph(found)) + "\n")
+    elif json:
+        write_json(thread_as_json(found))
+    else:
+        print_thread(screen(), found)
+
+
+def _show_history(thread_id: str, *, as_json: bool) -> None:
+    """List the checkpoints of a thread."""
+
+    async def work(session: Session) -> list[checkpoints.Moment]:
+        return await checkpoints.history(session, thread_id)
+
+    moments = run_in_session(work)
+    if as_json:
+        write_json(checkpoints.as_json(thread_id, moments))
+    elif is_terminal():
+        checkpoints.print_history(terminal(), moments)
+    else:
+        write(checkpoints.plain_history(moments))
+    if not as_json:
+        hint(f"go on from one of them: weiwo ask --from {thread_id}@CHECKPOINT [--set TASK=VALUE] [--plan FILE]")
+
+
+def _write_files(told: dict[str, Any], files: Sequence[Path], *, as_json: bool) -> None:
+    """Write the answer of a thread to files.
+
+    Raises:
+        CommandError: There is none, or a file could not be written.
+    """
+    if "answer" not in told:
+        name = told["thread_id"]
+        raise CommandError(f"thread {name}; it has no answer yet to write to a file; weiwo resume {name} finishes it")
+    told.pop("revisions", None)
+    result, complaints = write_files(told, files)
+    if as_json:
+        write_json(result)
+    if code := tell_files(result, complaints, as_json=as_json):
+        raise typer.Exit(code)
+
+
+def load_thread(thread_id: str) -> Thread:
+    """A thread as its newest checkpoint has it.
+
+    Raises:
+        MisuseError: There is no such thread.
+        CommandError: The database cannot be read.
+    """
+
+    def read(file: Path) -> Thread:
+        if (values := read_finished_thread(file, thread_id)) is None:
+            raise unknown_thread(thread_id)
+        return Thread(thread_id, values, (), {})
+
+    if (found := read_saved(read)) is not None:
+        return found
+
+    async def work(session: Session) -> Thread:
+        return await read_thread(session, thread_id)
+
+    return run_in_session(work)
+
+
+def _load_moment(thread_id: str, checkpoint: str) -> Thread:
+    async def work(session: Session) -> Thread:
+        return await checkpoints.load(session, *await checkpoints.find_moment(session, thread_id, checkpoint))
+
+    return run_in_session(work)
+
+
+def _question_graph(thread: Thread) -> str:
     """The question and the plan below it as text, each task under the one it came from, with what it came to."""
-    from weiwo.nodes.shared.planning.question_graph import format_question_graph  # noqa: PLC0415 - for this alone
-
     values = thread.values
     outcomes, assessment = {**(values.get("outcomes") or {}), **thread.pending}, values["assessment"]
     graph = format_question_graph(values["plan"], outcomes, assessment.language)
@@ -54,7 +169,7 @@ def print_thread(console: Console, thread: Thread) -> None:
         console.print(Flow(Text(f"  {judged} · {one_line(assessment.reason)}", "dim"), indent=2))
     if revisions := revisions_of(values):
         console.print()
-        print_revisions(console, revisions, language)
+        _print_revisions(console, revisions, language)
     if progress.rows:
         console.print()
         title = Text(label(language, "plan"), "bold")
@@ -83,6 +198,45 @@ def print_thread(console: Console, thread: Thread) -> None:
     for line in [*usage_lines(values.get("usage") or Usage()), *comparison_lines(result, language)]:
         console.print(Flow(Text(line, "dim"), indent=2))
     console.print(Flow(Text(foot({**result, "thread_id": thread.thread_id}), "dim")))
+
+
+def _print_revisions(console: Console, revisions: Sequence[Revision], language: str) -> None:
+    """Print the earlier revisions: what was kept, what was replaced and what it had come to, why, and by what."""
+    ascii_only = console.options.ascii_only
+    console.print(Text(label(language, "revisions"), "bold"))
+    for one in revisions:
+        head = f"  revision {one.plan.revision} · {one.plan.decided_by}"
+        kept = ", ".join(one_line(task.id, 40) for task in one.kept)
+        console.print(Flow(Text(f"{head} · {label(language, 'kept', kept)}" if kept else head, "dim"), indent=4))
+        for task in one.replaced:
+            line = Text.assemble(("    - " if ascii_only else "    − ", "red"), _asks(task))
+            if said := _came_to(one.outcomes.get(task.id), language):
+                line.append(f"{' -- ' if ascii_only else ' — '}{said}", "dim")
+            console.print(Flow(line, indent=6))
+        reason = f": {one_line(one.reason, _LONGEST)}" if one.reason else ""
+        why = f"    {'~' if ascii_only else '↻'} {label(language, one.decision, one.decided_by)}{reason}"
+        console.print(Flow(Text(why, "yellow"), indent=6))
+        for task in one.added:
+            console.print(Flow(Text.assemble(("    + ", "green"), _asks(task)), indent=6))
+
+
+def _asks(task: Task) -> str:
+    query = task.args.get("query")
+    asked = f" “{_line(query)}”" if isinstance(query, str) else ""
+    return f"{one_line(task.id, 40)}: {_line(task.description)} · {one_line(task.tool, 60)}{asked}"
+
+
+def _line(text: str) -> str:
+    return one_line(REFERENCE.sub(r"‹\1›", text), _LONGEST)
+
+
+def _came_to(outcome: Outcome | None, language: str) -> str:
+    """Why a task was replaced: what it had come to, if it was nothing."""
+    if outcome is None or outcome.usable:
+        return ""
+    said = label(language, {"empty": "not_found", "failed": "failed"}.get(outcome.status, "blocked"))
+    why = outcome.failure.message if outcome.failure and outcome.status != "blocked" else ""
+    return f"{said}: {one_line(why, _LONGEST)}" if why else said
 
 
 def disagreements(values: Mapping[str, Any], language: str) -> list[str]:

@@ -1,14 +1,23 @@
 """`weiwo threads`: the list of threads, for a terminal, a pipe and as JSON."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import typer
+
+from weiwo.app.cli.options import Json
+from weiwo.app.cli.output import hint, is_terminal, terminal, write, write_json
+from weiwo.app.cli.session import read_saved, run_in_session
+from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.app.session.session import Session
+from weiwo.graph.persistence.checkpoint_reader import list_saved_threads
+from weiwo.graph.persistence.threads import ThreadInfo, list_threads
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from weiwo.graph.persistence.threads import ThreadInfo
+app = typer.Typer()
 
 _STYLES: Final = {
     "complete": "green",
@@ -20,7 +29,35 @@ _STYLES: Final = {
 }
 
 
-def print_threads(console: "Console", threads: Sequence["ThreadInfo"]) -> None:
+@app.command(cls=TextCommand)
+def threads(
+    *,
+    json: Json = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 20,
+) -> None:
+    """List threads, the one that changed last first."""
+    found = _read_threads(limit)
+    if json:
+        write_json(_as_json(found))
+    elif is_terminal():
+        print_threads(terminal(), found)
+    else:
+        write(plain_threads(found))
+    if not found and not json:
+        hint("there are no threads yet; weiwo ask begins one")
+
+
+def _read_threads(limit: int) -> list[ThreadInfo]:
+    if (found := read_saved(lambda file: list_saved_threads(file, limit))) is not None:
+        return found
+
+    async def work(session: Session) -> list[ThreadInfo]:
+        return await list_threads(session.saver, limit)
+
+    return run_in_session(work)
+
+
+def print_threads(console: "Console", threads: Sequence[ThreadInfo]) -> None:
     """Print a list of threads, one a line."""
     from rich.cells import set_cell_size  # noqa: PLC0415 - a pipe needs none
     from rich.text import Text  # noqa: PLC0415 - the same
@@ -40,7 +77,7 @@ def print_threads(console: "Console", threads: Sequence["ThreadInfo"]) -> None:
             console.print(Text(f"  {set_cell_size(question, console.width - 2).rstrip()}"))
 
 
-def plain_threads(threads: Sequence["ThreadInfo"]) -> str:
+def plain_threads(threads: Sequence[ThreadInfo]) -> str:
     """A list of threads for a pipe: id, time, status and first question, parted by tabs."""
     return "".join(
         f"{one.thread_id}\t{one.updated.isoformat(timespec='seconds')}\t{one.status}"
@@ -49,7 +86,7 @@ def plain_threads(threads: Sequence["ThreadInfo"]) -> str:
     )
 
 
-def as_json(threads: Sequence["ThreadInfo"]) -> dict[str, Any]:
+def _as_json(threads: Sequence[ThreadInfo]) -> dict[str, Any]:
     """A list of threads as one object."""
     return {
         "threads": [

@@ -13,7 +13,6 @@ from weiwo.app.cli import main as cli
 from weiwo.app.cli import session
 from weiwo.app.cli.questions import ask, conclude, fork
 from weiwo.app.cli.setup import doctor
-from weiwo.app.cli.threads import reading as threads
 from weiwo.app.session import runs
 from weiwo.app.session.runs import OPTIONS_KEY
 from weiwo.app.session.session import Session
@@ -90,7 +89,7 @@ def weiwo(monkeypatch, capsys, tmp_path, indexed_home):  # noqa: ARG001 - nothin
 
     for module in (ask, conclude, doctor, fork, session):
         monkeypatch.setattr(module, "open_session", open_session)
-    monkeypatch.setattr(threads, "saved_file", lambda: None)  # this database is in memory
+    monkeypatch.setattr(session, "saved_file", lambda: None)  # this database is in memory
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(BROKEN, "now", "yes")
 

@@ -1,14 +1,15 @@
-"""The group of all commands."""
-
-from importlib import import_module
+"""The groups of commands."""
 
 import pytest
-from typer.main import get_group
 
-from weiwo.app.cli.command_group import _DECLARED_IN
+from weiwo.app.cli.command_group import CommandGroup
+from weiwo.app.cli.evaluation.commands import _EvaluationGroup
+
+PLACES = [*CommandGroup.places.items(), *_EvaluationGroup.places.items()]
 
 
-@pytest.mark.parametrize("place", _DECLARED_IN)
-def test_each_command_is_listed_where_it_is_declared(place):
-    module, _, declared = place.rpartition(".")
-    assert tuple(get_group(getattr(import_module(f"weiwo.app.cli.{module}"), declared)).commands) == _DECLARED_IN[place]
+@pytest.mark.parametrize(("name", "place"), PLACES, ids=[f"{name} of {place.declared}" for name, place in PLACES])
+def test_each_command_is_listed_as_it_is_declared(name, place):
+    declared = place.load().commands
+    assert [*declared] == [name]
+    assert declared[name].help == place.help

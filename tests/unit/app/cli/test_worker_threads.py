@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from weiwo.app.cli.worker_threads import DaemonPool
+from weiwo.app.cli.event_loop import DaemonPool
 
 ROOT = Path(__file__).parents[4]
 
@@ -64,7 +64,7 @@ def test_what_was_cancelled_before_it_began_is_left_out() -> None:
 def test_a_program_does_not_wait_for_a_thread_that_hangs() -> None:
     code = (
         "import asyncio, time\n"
-        "from weiwo.app.cli.worker_threads import DaemonPool\n"
+        "from weiwo.app.cli.event_loop import DaemonPool\n"
         "async def main():\n"
         "    asyncio.get_running_loop().set_default_executor(DaemonPool())\n"
         "    try:\n"

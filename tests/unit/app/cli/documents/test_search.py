@@ -44,7 +44,7 @@ def printed(draw, *arguments, width=100):
 
 
 async def test_features_scores_and_choice_are_shown_as_tables(settings):
-    told = await lookup.explain_search(settings, "Who closed INC-49217?", 3)
+    told = await lookup._explain(settings, "Who closed INC-49217?", 3)
     assert [passage.source for passage in told.passages] == ["note.txt"]
     text = printed(print_explanation, told.parts)
     for word in (
@@ -65,7 +65,7 @@ async def test_features_scores_and_choice_are_shown_as_tables(settings):
 
 
 async def test_the_explanation_is_json_beside_the_results(settings):
-    told = await lookup.explain_search(settings, "Who closed it?", 3)
+    told = await lookup._explain(settings, "Who closed it?", 3)
     whole = json.loads(json.dumps(lookup.results_json("Who closed it?", told.passages, told)))
     found = whole["explanation"]
     assert (found["strategy"], found["by"], found["candidate"]) == ("hybrid", "prior", "hybrid")
@@ -89,7 +89,7 @@ async def test_several_corpora_are_explained_one_by_one(settings, monkeypatch, t
         return FederatedCorpus([*corpora, elsewhere])
 
     monkeypatch.setattr(lookup, "open_corpus", several)
-    told = await lookup.explain_search(settings, "Who closed INC-49217?", 3)
+    told = await lookup._explain(settings, "Who closed INC-49217?", 3)
     assert {passage.source for passage in told.passages} == {"first.txt", "second.txt", "third.txt"}
     assert [passage.rank for passage in told.passages] == [1, 2, 3]
     text = printed(print_explanation, told.parts)
@@ -109,7 +109,7 @@ async def test_a_store_that_does_not_answer_is_one_line(settings, monkeypatch):
         return broken
 
     monkeypatch.setattr(lookup, "open_corpus", opened)
-    for ask in (lookup.search, lookup.explain_search):
+    for ask in (lookup._search, lookup._explain):
         with pytest.raises(CommandError, match=r"@m\.x: ConnectionError: connection refused"):
             await ask(settings, "q", 3)
 

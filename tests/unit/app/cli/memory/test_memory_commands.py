@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.main import app
-from weiwo.app.cli.memory import offers
 from weiwo.app.cli.memory.access import find_key, with_memory
 from weiwo.app.cli.memory.plans import mark_run_bad
+from weiwo.app.cli.questions import offers
 from weiwo.nodes.memory.plan_memory import list_templates
 from weiwo.nodes.memory.plan_templates import PlanTemplate
 

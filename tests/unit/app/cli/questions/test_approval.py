@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from tests.support.states import search
-from weiwo.app.cli.arguments import fork_place, fork_values
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.questions import approval
 from weiwo.app.cli.questions import plan_files as drafts
+from weiwo.app.cli.questions.fork import fork_place, fork_values
 from weiwo.app.cli.questions.plan_files import DraftError, edit, parse, read_plan
 from weiwo.app.cli.threads.checkpoints import Moment, as_json, plain_history, print_history
 from weiwo.app.render.progress import Progress

@@ -6,9 +6,15 @@ import pytest
 
 from weiwo.app.cli.documents.telemetry import telemetry
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.questions import cost_notice
-from weiwo.app.cli.questions.cost_notice import tell_cost
-from weiwo.app.cli.questions.spending import ASSUMED, expect_tokens, read_spending, record_spending, summarize_spending
+from weiwo.app.cli.questions import spending
+from weiwo.app.cli.questions.spending import (
+    ASSUMED,
+    expect_tokens,
+    read_spending,
+    record_spending,
+    summarize_spending,
+    tell_cost,
+)
 from weiwo.models.list_prices import AS_OF, LIST_PRICES
 from weiwo.models.prices import price_of, require_prices
 from weiwo.state.settings import Context, Settings
@@ -65,10 +71,10 @@ def test_what_is_expected_is_the_median_of_those_before():
 @pytest.fixture
 def person(monkeypatch):
     asked = []
-    monkeypatch.setattr(cost_notice, "can_ask", lambda: True)
+    monkeypatch.setattr(spending, "can_ask", lambda: True)
 
     def typing(word):
-        monkeypatch.setattr(cost_notice, "read_line", lambda prompt: asked.append(prompt) or word)
+        monkeypatch.setattr(spending, "read_line", lambda prompt: asked.append(prompt) or word)
         return asked
 
     return typing
@@ -100,7 +106,7 @@ def test_above_the_threshold_a_person_is_asked(monkeypatch, person):
     with pytest.raises(CommandError, match="--depth normal"):
         tell_cost("Who?", settings(depth="deep"), as_json=False)
     tell_cost("Who?", settings(depth="deep"), as_json=True)
-    monkeypatch.setattr(cost_notice, "can_ask", lambda: False)
+    monkeypatch.setattr(spending, "can_ask", lambda: False)
     tell_cost("Who?", settings(depth="deep"), as_json=False)
     assert len(asked) == 3
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from weiwo.app.cli.questions import web_offer
-from weiwo.app.cli.questions.web_offer import offer_web
+from weiwo.app.cli.questions import offers
+from weiwo.app.cli.questions.offers import offer_web
 from weiwo.app.configuration.config_file import apply_config, read_config
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.web.providers.selection import select_providers
@@ -31,14 +31,14 @@ def terminal(monkeypatch):
     for name in ("CI", "WEIWO_WEB", "WEIWO_WEB_OFFER"):  # set first, so that it is put back whatever a test leaves
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
-    monkeypatch.setattr(web_offer, "can_ask", lambda: True)
+    monkeypatch.setattr(offers, "can_ask", lambda: True)
 
 
 @pytest.fixture
 def person(terminal, monkeypatch):  # noqa: ARG001 - it prepares one
     def sit_down(*typed: str) -> Person:
         there = Person(*typed)
-        monkeypatch.setattr(web_offer, "read_line", there)
+        monkeypatch.setattr(offers, "read_line", there)
         return there
 
     return sit_down
@@ -97,6 +97,6 @@ def test_where_it_makes_no_sense_nobody_is_asked(person, monkeypatch, context, e
 
 def test_in_a_pipe_nobody_is_asked(person, monkeypatch):
     there = person("y")
-    monkeypatch.setattr(web_offer, "can_ask", lambda: False)
+    monkeypatch.setattr(offers, "can_ask", lambda: False)
     offer_web(QUESTION, Context(), as_json=False)
     assert there.asked == []

@@ -1,9 +1,9 @@
 """What the doctor says of an endpoint that does not answer."""
 
-import httpx
 import pytest
 
 from weiwo.app.cli.setup import endpoint_check
+from weiwo.app.cli.setup.servers import ServerError
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,7 @@ def test_advice(monkeypatch, inside, url, words):
 
 
 def test_a_base_url_without_its_end_is_told():
-    verdict, told = endpoint_check._judge_reply(httpx.Response(404), "m", "http://localhost:11434", "en")
+    missing = ServerError("/models answers 404", 404)
+    verdict, told = endpoint_check._judge_error(missing, "http://localhost:11434", "en")
     assert (verdict, "mostly ends in /v1" in told) == ("problem", True)
-    assert endpoint_check._judge_reply(httpx.Response(404), "m", "http://localhost:11434/v1", "en")[0] == "ok"
+    assert endpoint_check._judge_error(missing, "http://localhost:11434/v1", "en")[0] == "ok"

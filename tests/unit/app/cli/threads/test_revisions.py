@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from tests.support.states import got, lost, search
-from weiwo.app.cli.threads.revisions import print_revisions
+from weiwo.app.cli.threads.show import _print_revisions
 from weiwo.app.session.revisions import revisions_of
 from weiwo.app.session.thread import Thread, thread_as_json
 from weiwo.state import Plan, Reflection
@@ -45,7 +45,7 @@ def values(**more):
 
 def printed(state, language="en", width=200, **more):
     console = Console(file=io.StringIO(), width=width, color_system=None, markup=False, emoji=False, **more)
-    print_revisions(console, revisions_of(state), language)
+    _print_revisions(console, revisions_of(state), language)
     return console.file.getvalue()
 
 

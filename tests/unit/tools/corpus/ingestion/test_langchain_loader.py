@@ -7,11 +7,12 @@ import warnings
 from types import ModuleType
 
 import pytest
+import typer
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from weiwo.app.cli.documents.corpora import _as_json, _line
-from weiwo.app.cli.documents.index import _once, index_command
+from weiwo.app.cli.documents.index import IndexRun, index
 from weiwo.tools.corpus import CorpusError, load_corpus
 from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_note, summarize_corpus
 from weiwo.tools.corpus.index.writer import IndexWriter
@@ -154,7 +155,7 @@ async def test_other_arguments_take_over_the_same_source_and_leave_others(folder
 async def test_files_and_loaders_share_a_corpus_and_leave_each_other_alone(folder, tmp_path):
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
-    await _once(["people.csv"], folder, None, as_json=True)
+    await IndexRun(["people.csv"], folder, None, as_json=True).once()
     await take(folder, spec)
     assert IndexedCorpus(folder).documents == ("people.csv", "people.csv (CSVLoader)")
     with IndexWriter(folder) as writer:
@@ -166,8 +167,8 @@ async def test_files_and_loaders_share_a_corpus_and_leave_each_other_alone(folde
 async def test_a_file_that_comes_later_is_told_from_what_was_loaded(folder, tmp_path):
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
-    assert await _once([], folder, None, as_json=True, loader=spec) == 0
-    assert await _once(["people.csv"], folder, None, as_json=True) == 0
+    assert await IndexRun([], folder, None, loader=spec, as_json=True).once() == 0
+    assert await IndexRun(["people.csv"], folder, None, as_json=True).once() == 0
     corpus = IndexedCorpus(folder)
     assert sorted(corpus.documents) == sorted([str(tmp_path / "people.csv"), "people.csv"])
     assert {hit.source for hit in await corpus.search("Marta Quill")} == set(corpus.documents)
@@ -178,9 +179,9 @@ async def test_a_corpus_with_a_loader_is_named_not_met_by_its_files(folder, tmp_
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("The harbour.", encoding="utf-8")
-    await _once(["docs"], folder, None, as_json=True)
+    await IndexRun(["docs"], folder, None, as_json=True).once()
     spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
-    await _once([], folder, None, as_json=True, loader=spec)
+    await IndexRun([], folder, None, loader=spec, as_json=True).once()
     assert read_note(folder).loaders == (f"{COMMUNITY}:CSVLoader",)
     summary = summarize_corpus(folder)
     assert summary.roots == (str(tmp_path / "docs"),)
@@ -195,7 +196,9 @@ async def test_a_corpus_with_a_loader_is_named_not_met_by_its_files(folder, tmp_
 @pytest.mark.usefixtures("loaders", "folder")
 def test_warnings_and_prints_of_loaders_reach_nobody(capsys):
     Given.documents = [page("One.", source="a")]
-    assert index_command([], "work", watch=False, as_json=True, loader="my_loaders:Given") == 0
+    with pytest.raises(typer.Exit) as ended:
+        index(name="work", json=True, loader="my_loaders:Given")
+    assert ended.value.exit_code == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["added"] == 1
     assert "warn" not in err

@@ -5,13 +5,14 @@ import threading
 from types import ModuleType
 
 import pytest
+import typer
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from tests.support.corpora import LetterEmbeddings, document
-from weiwo.app.cli.documents.index import index_command
+from weiwo.app.cli.documents.index import index
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus import CorpusError, DocumentNotFoundError, load_corpus
 from weiwo.tools.corpus.index.vector_store_sync import ATTEMPTS, SyncReport, sync_vector_store
@@ -208,6 +209,8 @@ def test_a_retriever_takes_no_documents(tmp_path):
 def test_the_command_fills_a_store(store, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "note.md").write_text("The bridge was painted green.", encoding="utf-8")
-    assert index_command(["note.md"], None, watch=False, as_json=False, into="@my_stores.papers") == 0
+    with pytest.raises(typer.Exit) as ended:
+        index(["note.md"], into="@my_stores.papers")
+    assert ended.value.exit_code == 0
     assert held(store) == [("The bridge was painted green.", "note.md")]
     assert "@my_stores.papers: 1 passage added, 0 removed; it has 1 of this corpus" in capsys.readouterr().err

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from weiwo.app.cli.setup.thinking_probe import ThinkingSwitch, find_switch
+from weiwo.app.cli.setup.model_probe import ThinkingSwitch, find_switch
 
 URL = "http://127.0.0.1:11434/v1"
 

@@ -4,31 +4,41 @@ import asyncio
 import logging
 import re
 import webbrowser
+from typing import Annotated
+
+import typer
 
 from weiwo.app.cli.errors import USAGE, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
-from weiwo.app.cli.output import hint, say
+from weiwo.app.cli.output import hint, say, write
+from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.server.access.auth import new_token
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.serve import ServeError, serve
+from weiwo.app.server.serve import ServeError
+from weiwo.app.server.serve import serve as run_server
 from weiwo.app.server.storage.records import Records
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.state.settings import Settings
 
+app = typer.Typer()
 _USER = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 
 
-def serve_command(host: str, port: int, *, open_page: bool) -> int:
-    """Serve; returns the exit code.
-
-    Args:
-        host: The address to listen on.
-        port: The port; 0: any.
-        open_page: Open the page in a browser.
-
-    Raises:
-        CommandError: It cannot start.
-    """
+@app.command(cls=TextCommand)
+def serve(
+    *,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0: any.")] = 8300,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    new_token: Annotated[
+        str | None,
+        typer.Option("--new-token", metavar="USER", help="Make that user's login token, print it once, and exit."),
+    ] = None,
+) -> None:
+    """Serve the page, LangGraph's API, and OpenAI's, on this machine."""
+    if new_token is not None:
+        _print_token(new_token)
+        return
     logging.basicConfig(level=logging.WARNING, format="weiwo: %(message)s")
     tasks = set()
 
@@ -41,16 +51,15 @@ def serve_command(host: str, port: int, *, open_page: bool) -> int:
             tasks.add(opening)
 
     try:
-        run_to_end(serve(host, port, started=started))
+        run_to_end(run_server(host, port, started=started))
     except (ServeError, RequestError) as error:
         raise CommandError(str(error), USAGE) from None
     except StorageError as error:
         raise CommandError(str(error)) from None
-    return 0
 
 
-def token_command(user: str) -> int:
-    """Make a user's token, in place of any earlier one, and print it; returns the exit code.
+def _print_token(user: str) -> None:
+    """Make a user's token, in place of any earlier one, and print it.
 
     Raises:
         UsageError: That is no name of a user.
@@ -64,5 +73,4 @@ def token_command(user: str) -> int:
         async with Records.open(Settings.resolve().home) as records:
             return await new_token(records, user)
 
-    print(run_to_end(make()))  # noqa: T201 - what was asked for, once
-    return 0
+    write(f"{run_to_end(make())}\n")

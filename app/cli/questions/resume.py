@@ -1,0 +1,58 @@
+"""`weiwo resume`: the rest of a run that was interrupted, or that waits for a person."""
+
+from typing import Annotated, Any
+
+import typer
+
+from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.options import Json, Output, Plan, Thread, Verbose, checked_thread_id, output_files
+from weiwo.app.cli.output import hint
+from weiwo.app.cli.questions.conclude import conclude, kind_of, resume_run
+from weiwo.app.cli.questions.delivery import Delivery
+from weiwo.app.cli.questions.plan_files import read_plan
+from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.state.settings import Settings
+
+app = typer.Typer()
+
+
+@app.command(cls=TextCommand)
+def resume(
+    thread: Thread,
+    *,
+    approve: Annotated[bool, typer.Option("--approve", help="Run the plan or call the tool that waits.")] = False,
+    plan: Plan = None,
+    reject: Annotated[
+        str | None,
+        typer.Option("--reject", metavar="WORDS", help="Send the plan back, or refuse the tool, saying why."),
+    ] = None,
+    reply: Annotated[
+        str | None,
+        typer.Option(
+            "--reply",
+            metavar="WORDS",
+            help="Say what the question means, or what a tool's server asks: words, or name=VALUE; ….",
+        ),
+    ] = None,
+    output: Output = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Finish what was interrupted or waits for a person; nothing that had finished runs again."""
+    thread_id = checked_thread_id(thread)
+    delivery = Delivery(as_json=json, verbose=verbose, files=output_files(output))
+    answers: list[Any] = ["approve"] if approve else []
+    answers += [{name: words} for name, words in (("reject", reject), ("reply", reply)) if words is not None]
+    if len(answers) + (plan is not None) > 1:
+        raise UsageError("--approve, --plan, --reject and --reply; they say different things; give one of them")
+    if plan is not None:
+        answers = [{"plan": read_plan(plan)}]
+    answer = answers[0] if answers else None
+    ended, watcher = resume_run(thread_id, answer, delivery)
+    if not ended.request and not ended.result:
+        raise CommandError(f"thread {thread_id}; it holds neither a question nor an answer; ask again on it")
+    if not ended.ran:
+        hint(f"thread {thread_id} has nothing to resume; this is its result")
+    if answer is not None and ended.complaints:
+        raise kind_of(ended).rejection_error(ended)
+    raise typer.Exit(conclude(ended, watcher, Settings.resolve(), delivery))

@@ -1,1 +1,0 @@
-"""`weiwo serve`: the page and the HTTP API on this machine."""
