@@ -17,7 +17,7 @@ class _EvaluationGroup(LazyGroup):
         ),
         "answers": Place(
             "evaluation.answers:answers_app",
-            "Evaluate answers: what is right, wrong, cited and on the screen, facts and stale values, and what it takes.",
+            "Evaluate answers: what is right, wrong, cited and shown, facts and stale values, and what it takes.",
         ),
         "tools": Place(
             "evaluation.tools:tools_app", "Evaluate how well the tools that a question needs are found."
