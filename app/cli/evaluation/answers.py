@@ -110,7 +110,7 @@ def answers(  # noqa: PLR0913 - each option is a parameter
     json: Json = False,
     context: Any,
 ) -> None:
-    """Evaluate answers: what is right, wrong, cited and on the screen, facts and stale values, and what it takes."""
+    """Evaluate answers: what is right, wrong, cited and shown, facts and stale values, and what it takes."""
     experiment = _open_results(target)
     if experiment is None:
         if baseline and limits:
