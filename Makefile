@@ -11,10 +11,10 @@ export WEIWO_QUESTION = $(value Q)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help ask check test torture attack lint types product-types benchmark-types bench dev page format clean
+.PHONY: help ask check test test-all budget torture attack lint types product-types benchmark-types bench guards dev page format clean
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/.installed: pyproject.toml hatch_build.py
 	@test -n "$(PYTHON)" || { echo "Weiwo needs Python 3.11 or newer; none was found on the PATH." >&2; exit 1; }
@@ -35,10 +35,17 @@ ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"
 
 check: $(VENV)/.developed ## Check what takes a minute: style, layers, types and the unit tests that start no process
 	@$(MAKE) --no-print-directory -j 3 lint product-types benchmark-types
-	@$(BIN)/python -m pytest tests/unit -n auto --dist worksteal -m "not processes and not long" --hypothesis-profile dev
+	@$(BIN)/python -m pytest tests/unit -n auto --dist worksteal -m "not processes and not long and not trial" --hypothesis-profile dev
 
-test: $(VENV)/.developed ## Run every test
+test: $(VENV)/.developed ## Run the unit and integration tests; PARTS="tests/page tests/clients" adds those
+	@$(BIN)/python -m pytest tests/unit tests/integration $(PARTS) -m "not trial" -n $(WORKERS) --dist worksteal
+
+test-all: $(VENV)/.developed ## Run every test, then the torture and the attack (half an hour and more)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	@$(MAKE) --no-print-directory torture attack
+
+budget: $(VENV)/.developed ## Print the lines of each room, their limits and what the limits come down to
+	@$(BIN)/python -m tests.support.budget
 
 torture: $(VENV)/.developed ## Kill runs at every step, on SQLite and Postgres, and resume them (some minutes)
 	@$(BIN)/python -m tests.torture

@@ -6,7 +6,8 @@ import sys
 PROGRAM = """
 import importlib, os, pkgutil, signal, sys
 
-for name in ("fcntl", "resource", "pwd", "grp", "termios", "tty", "readline"):
+EXTRAS = ("fastmcp", "mcp", "mcp_types", "httpx2")  # which know Windows by themselves
+for name in ("fcntl", "resource", "pwd", "grp", "termios", "tty", "readline", *EXTRAS):
     sys.modules[name] = None
 for name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOFOLLOW", "O_DIRECTORY", "pread", "pwrite", "fork", "killpg", "getuid", "geteuid", "setsid"):
     if hasattr(os, name):
@@ -21,7 +22,7 @@ for module in pkgutil.walk_packages(weiwo.__path__, "weiwo."):
         try:
             importlib.import_module(module.name)
         except ModuleNotFoundError as missing:
-            if missing.name not in ("fastmcp", "mcp", "mcp_types", "httpx2"):  # an extra, which may not be installed
+            if missing.name.partition(".")[0] not in EXTRAS:
                 raise
         print(module.name)
 """

@@ -23,7 +23,7 @@ from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.trial]
 
 KILLS = 30
 REAL_EVERY = 6

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 SEED = 20261121
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_whatever_kills_a_run_it_goes_on_where_it_was(kind, request, tmp_path):
     url = request.getfixturevalue("postgres_url") if kind == "postgres" else None
@@ -32,6 +33,7 @@ def test_whatever_kills_a_run_it_goes_on_where_it_was(kind, request, tmp_path):
     assert sum(row.kills for row in rows) >= 16
 
 
+@pytest.mark.trial
 def test_a_database_server_that_breaks_off_in_mid_run_costs_nothing_finished(tmp_path):
     with server() as own:
         database = Database("own", tmp_path, own.url)

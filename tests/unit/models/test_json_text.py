@@ -150,7 +150,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.trial
 @pytest.mark.parametrize("name", HOSTILE)
 def test_long_input_takes_linear_time(name: str) -> None:
     before, piece, after = HOSTILE[name]

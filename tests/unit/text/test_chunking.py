@@ -116,7 +116,7 @@ def test_titles(text: str, *, markdown: bool, title: str, texts: list[str]) -> N
     assert (found, [piece.text for piece in pieces]) == (title, texts)
 
 
-@pytest.mark.long
+@pytest.mark.trial
 @pytest.mark.parametrize("unit", ["a ", "汉", "Hello there. ", "# h\n", "- x\n", "p\n\n"])
 def test_long_input_takes_linear_time(unit: str) -> None:
     assert_linear(lambda text: chunk_text(text, markdown=True), unit, short=5_000)

@@ -213,7 +213,7 @@ def test_any_text_gives_ordered_spans_or_a_value_error(text: str) -> None:
         parse_date(text)
 
 
-@pytest.mark.long
+@pytest.mark.trial
 @pytest.mark.parametrize(
     "piece", ["1", "1 ", "1-", "July 1, ", "1969 – ", "公元前", "一", "1年", "1969年至", " ", "A.D. "]
 )

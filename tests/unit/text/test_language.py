@@ -86,7 +86,7 @@ def test_any_text_is_read(text: str) -> None:
     assert "  " not in fold(text)
 
 
-@pytest.mark.long
+@pytest.mark.trial
 @pytest.mark.parametrize("piece", ["a", ". ", "\n", '"', "。", "[1]", "《", "- ", "e.g. ", "A. "])
 def test_long_input_takes_linear_time(piece: str) -> None:
     for function in (sentences, clean, fold, detect_language, word_count):

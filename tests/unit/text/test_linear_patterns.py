@@ -27,7 +27,7 @@ with warnings.catch_warnings():
     from re import _constants as sre  # type: ignore[attr-defined]
     from re import _parser as parser  # type: ignore[attr-defined]
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.trial
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("state", "text", "models", "tools", "nodes", "graph", "app")
 EXTRAS = {"fastmcp", "mcp", "mcp_types", "httpx2"}

@@ -213,7 +213,7 @@ def test_any_text_gives_ordered_finite_spans(text: str) -> None:
         end = span.end
 
 
-@pytest.mark.long
+@pytest.mark.trial
 @pytest.mark.parametrize(
     "piece", ["1", "1,", "1.", "1 ", "一", "一百", "1万", "two hundred and ", "百分之", "a ", "$", "9 square "]
 )
