@@ -66,9 +66,13 @@ product-types: $(VENV)/.developed
 benchmark-types: $(VENV)/.developed
 	@$(BIN)/mypy --config-file benchmarks/mypy.ini benchmarks/*.py
 
-bench: $(VENV)/.developed ## Print the figures of the README; DATA="folder …" adds those over public sets
+bench: $(VENV)/.developed ## Print the figures of the README and the guards; DATA="folder …" adds those over public sets
 	@for b in complexity start overhead load web thrift; do echo "== $$b"; $(BIN)/python benchmarks/$$b.py || exit 1; done
 	@for b in asserted retrieval routing; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
+	@$(MAKE) --no-print-directory guards
+
+guards: $(VENV)/.developed ## Print what may not get worse, each figure beside its bound; DATA="folder …" adds public sets
+	@echo "== guards" && $(BIN)/python benchmarks/guards.py $(DATA)
 
 dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio
 	@LANGGRAPH_CLI_NO_ANALYTICS=1 $(BIN)/langgraph dev --n-jobs-per-worker 10
