@@ -33,7 +33,7 @@ _FAILURES_IN_A_ROW: Final = 5
 
 Listener = Callable[[int, int, Sequence[Mapping[str, Any]]], None]
 """Told how many questions are done, of how many, and the rows so far."""
-Score = Callable[[Question, SystemAnswer], Awaitable[Mapping[str, Any]]]
+_Score = Callable[[Question, SystemAnswer], Awaitable[Mapping[str, Any]]]
 """The figures of an answer: the fields of its row."""
 
 
@@ -139,7 +139,7 @@ class Experiment:
         return found
 
     async def run(
-        self, questions: Sequence[Question], systems: Mapping[str, System], score: Score, tell: Listener
+        self, questions: Sequence[Question], systems: Mapping[str, System], score: _Score, tell: Listener
     ) -> None:
         """Ask what has not been asked yet; a question that failed is asked again.
 
@@ -195,7 +195,7 @@ def name_folder(parent: Path, dataset: str) -> Path:
     return parent / f"{dataset}-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S-%f')}"
 
 
-async def _ask(question: Question, name: str, system: System, score: Score) -> dict[str, Any]:
+async def _ask(question: Question, name: str, system: System, score: _Score) -> dict[str, Any]:
     """One row: whatever a system raises is its error."""
     try:
         answer = await system(question)

@@ -10,7 +10,7 @@ from weiwo.app.evaluation.question_set import Question
 from weiwo.models import Budget, ChatModels, ModelCallError
 from weiwo.state.settings import Context, Settings
 
-R = TypeVar("R", bound=BaseModel)
+_R = TypeVar("_R", bound=BaseModel)
 LEAST_AGREEMENT: Final = 0.9
 """Share of known answers that a judge has to grade rightly, before its grades count."""
 _MOST_KNOWN: Final = 10
@@ -105,7 +105,7 @@ class ModelJudge:
         found = await self.find_facts(question, answer, [question.golds[0]])
         return None if found is None else found == [0]
 
-    async def _ask(self, purpose: str, prompt: str, words: str, schema: type[R]) -> R | None:
+    async def _ask(self, purpose: str, prompt: str, words: str, schema: type[_R]) -> _R | None:
         models = ChatModels(self._settings, Budget(self._settings.limits))
         try:
             return await models.structured("verifier", purpose, [("system", prompt), ("human", words)], schema)

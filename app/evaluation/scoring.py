@@ -36,7 +36,7 @@ _PAST: Final = lazy(
 )
 
 
-class Judge(Protocol):
+class _Judge(Protocol):
     """What grades answers where matching of words cannot; `app.evaluation.judge.ModelJudge` is one."""
 
     async def __call__(self, question: Question, answer: str) -> bool | None:
@@ -110,7 +110,7 @@ def abstains(text: str) -> bool:
     return not text.strip() or _ABSTAINS.search(re.split("[;；]", first[:300])[0]) is not None
 
 
-def score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
+def _score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
     """A row of results: the answer and its figures.
 
     Returns:
@@ -150,13 +150,13 @@ class AnswerScorer:
         judge: Grades answers and looks for facts; None where nobody does.
     """
 
-    def __init__(self, judge: Judge | None = None) -> None:
+    def __init__(self, judge: _Judge | None = None) -> None:
         self._judge = judge
 
     async def __call__(self, question: Question, answer: SystemAnswer) -> dict[str, Any]:
         """The fields of a row."""
         gold = [list(group) for group in question.answers]
-        row = {"gold": gold, "hops": question.hops, **score_answer(question, answer), "judged": None}
+        row = {"gold": gold, "hops": question.hops, **_score_answer(question, answer), "judged": None}
         if question.open:
             return row | _score_facts(question, answer, await self._find_missed(question, answer))
         if self._judge is not None and not row["right"] and answer.outcome != ABSTAINED and question.answerable:

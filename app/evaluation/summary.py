@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from weiwo.tools.corpus.evaluation.metrics import bootstrap_interval
 
-Row = Mapping[str, Any]
+_Row = Mapping[str, Any]
 RATES: Final = (
     "right",
     "f1",
@@ -31,7 +31,7 @@ _BINS: Final = 10
 _SECTIONED: Final = ("right", "wrong_asserted", "on_screen", "calls", "input_tokens")
 
 
-def summarize(dataset: str, rows: Iterable[Row]) -> dict[str, Any]:
+def summarize(dataset: str, rows: Iterable[_Row]) -> dict[str, Any]:
     """Summarize rows of results.
 
     Args:
@@ -44,7 +44,7 @@ def summarize(dataset: str, rows: Iterable[Row]) -> dict[str, Any]:
         level and hops; of open questions also facts, stale values and citations. `differences` are those of Weiwo to
         each other system, paired by question.
     """
-    by_system: dict[str, dict[str, Row]] = defaultdict(dict)
+    by_system: dict[str, dict[str, _Row]] = defaultdict(dict)
     for row in rows:
         by_system[row["system"]][row["question"]] = row
     levels = {key: row.get("level") or "unknown" for key, row in by_system.get("weiwo", {}).items()}
@@ -62,7 +62,7 @@ def summarize(dataset: str, rows: Iterable[Row]) -> dict[str, Any]:
     }
 
 
-def count_right(rows: Iterable[Row]) -> dict[str, int]:
+def count_right(rows: Iterable[_Row]) -> dict[str, int]:
     """How many questions each system has right."""
     latest = {(row["system"], row["question"]): bool(row["right"]) for row in rows}
     right: Counter[str] = Counter({system: 0 for system, _ in latest})
@@ -94,7 +94,7 @@ def measure_reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any] |
     return {"n": len(pairs), **_means(pairs), "brier": round(brier, 4), "ece": round(error, 4), "table": table}
 
 
-def _measure_rows(rows: Iterable[Row]) -> dict[str, Any]:
+def _measure_rows(rows: Iterable[_Row]) -> dict[str, Any]:
     """The reliability of the values, answers and extracts of some rows; empty where none tells a confidence."""
     rows = list(rows)
     values = [(one["confidence"], bool(one["right"])) for one in _known_values(rows)]
@@ -119,7 +119,7 @@ def _find_percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(0, -(-int(share * 100) * len(ordered) // 100) - 1)] if ordered else 0.0
 
 
-def _summarize_system(rows: Sequence[Row], levels: Mapping[str, str]) -> dict[str, Any]:
+def _summarize_system(rows: Sequence[_Row], levels: Mapping[str, str]) -> dict[str, Any]:
     verdicts: Counter[str] = Counter()
     for row in rows:
         verdicts.update(row["verdicts"])
@@ -144,29 +144,29 @@ def _summarize_system(rows: Sequence[Row], levels: Mapping[str, str]) -> dict[st
     return found
 
 
-def _name_figures(rows: Sequence[Row]) -> tuple[Sequence[str], Sequence[str]]:
+def _name_figures(rows: Sequence[_Row]) -> tuple[Sequence[str], Sequence[str]]:
     """The rates and the means that some rows have."""
     if any("facts" in row for row in rows):
         return (*RATES, *FACT_RATES), (*MEANS, *FACT_MEANS)
     return RATES, MEANS
 
 
-def _values(rows: Iterable[Row], name: str) -> list[float]:
+def _values(rows: Iterable[_Row], name: str) -> list[float]:
     return [float(row[name]) for row in rows if row.get(name) is not None]
 
 
-def _mean(rows: Iterable[Row], name: str) -> float | None:
+def _mean(rows: Iterable[_Row], name: str) -> float | None:
     """The mean of a figure over the questions that have it."""
     values = _values(rows, name)
     return round(fmean(values), 4) if values else None
 
 
-def _interval(rows: Iterable[Row], name: str) -> list[float]:
+def _interval(rows: Iterable[_Row], name: str) -> list[float]:
     return [round(bound, 4) for bound in bootstrap_interval(_values(rows, name))]
 
 
-def _section(rows: Iterable[Row], key: Callable[[Row], str]) -> dict[str, dict[str, Any]]:
-    parts: dict[str, list[Row]] = defaultdict(list)
+def _section(rows: Iterable[_Row], key: Callable[[_Row], str]) -> dict[str, dict[str, Any]]:
+    parts: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         if name := key(row):
             parts[name].append(row)
@@ -176,7 +176,7 @@ def _section(rows: Iterable[Row], key: Callable[[Row], str]) -> dict[str, dict[s
     }
 
 
-def _compare(ours: Mapping[str, Row], others: Mapping[str, Row]) -> dict[str, dict[str, Any]]:
+def _compare(ours: Mapping[str, _Row], others: Mapping[str, _Row]) -> dict[str, dict[str, Any]]:
     """The differences of the rates, paired by question."""
     found = {}
     for name in RATES:
@@ -188,7 +188,7 @@ def _compare(ours: Mapping[str, Row], others: Mapping[str, Row]) -> dict[str, di
     return found
 
 
-def _known_values(rows: Iterable[Row]) -> list[Mapping[str, Any]]:
+def _known_values(rows: Iterable[_Row]) -> list[Mapping[str, Any]]:
     """The values whose outcome is known."""
     return [one for row in rows for one in row.get("values") or () if one["right"] is not None]
 

@@ -49,10 +49,10 @@ class WeiwoSystem:
         """Answer a question."""
         started = time.perf_counter()
         result = (await self._graph.ainvoke({"question": question.text}, context=self._context))["result"]
-        return read_result(result, time.perf_counter() - started)
+        return _read_result(result, time.perf_counter() - started)
 
 
-def read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
+def _read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
     """What a result of Weiwo states and shows, and what it took."""
     usage, claims = result["usage"], result.get("claims") or []
     text = strip_citations(_statement(result))

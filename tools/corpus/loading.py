@@ -35,9 +35,8 @@ from weiwo.tools.corpus.ingestion.refresh import (
     refresh_corpus,
 )
 from weiwo.tools.corpus.ingestion.shared_jobs import BackgroundJob, Notify, run_shared
-from weiwo.tools.corpus.retrieval.external_store import EXTERNAL_MARK, open_external
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
-from weiwo.tools.corpus.source_names import find_sample_corpus
+from weiwo.tools.corpus.source_names import EXTERNAL_MARK, find_sample_corpus
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
@@ -142,7 +141,10 @@ class _CorpusLoader:
         paths = [entry for entry in given if entry not in {*names, *elsewhere}]
         corpora: list[Corpus] = [self._open_files(paths)] if paths else []
         corpora += [self._open_named(name) for name in dict.fromkeys(names)]
-        corpora += [open_external(entry) for entry in elsewhere]
+        if elsewhere:
+            from weiwo.tools.corpus.retrieval.external_store import open_external  # noqa: PLC0415  # heavy
+
+            corpora += [open_external(entry) for entry in elsewhere]
         return corpora[0] if len(corpora) == 1 else FederatedCorpus(corpora)
 
     def _open_by_name(self, given: Sequence[str]) -> Corpus:

@@ -17,6 +17,8 @@ _here: Final[ContextVar[str]] = ContextVar("here")
 
 SAMPLE: Final = Path("examples/corpus")
 _PART: Final = "//"
+EXTERNAL_MARK: Final = "@"
+"""What an entry that names a store elsewhere begins with."""
 LOADED: Final = "loader:"
 """What the paths of documents begin with that are no files; no absolute path does."""
 

@@ -1,1 +1,1 @@
-"""The commands that evaluate whole answers."""
+"""`weiwo eval`: `commands` is the group, `retrieval`, `answers` and `tools` are its commands, `words` what they say."""

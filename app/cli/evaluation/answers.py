@@ -126,7 +126,7 @@ def answers(  # noqa: PLR0913 - each option is a parameter
     if json:
         write_json(summary)
     else:
-        print_answers(screen(), summary)
+        _print_answers(screen(), summary)
 
 
 def _open_results(target: str) -> Experiment | None:
@@ -321,7 +321,7 @@ def _tell_right(rows: Sequence[Mapping[str, Any]]) -> str:
     return word("right_so_far", ", ".join(f"{name} {count:,}" for name, count in count_right(rows).items()))
 
 
-def print_answers(console: Console, summary: Mapping[str, Any]) -> None:
+def _print_answers(console: Console, summary: Mapping[str, Any]) -> None:
     """Print a summary: shares with their 95 % intervals, means a question, then by level and by hops."""
     systems = summary["systems"]
     console.print(word("head_intervals", summary["dataset"], summary["n"]))

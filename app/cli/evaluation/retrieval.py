@@ -139,7 +139,7 @@ def _demote(folder: str | None, k: int, strategy: str, *, as_json: bool) -> None
     if folder is not None:
         _evaluate(folder, k, strategy, as_json=as_json)
     elif as_json:
-        write_json({"policy": policy_json(policy)})
+        write_json({"policy": _policy_json(policy)})
     else:
         hint(word("stage", policy.version, policy.stage))
 
@@ -225,22 +225,22 @@ async def _compare(
         corpus.close()
 
 
-def evaluation_json(evaluation: Evaluation, policy: RoutingPolicy) -> dict[str, Any]:
+def _evaluation_json(evaluation: Evaluation, policy: RoutingPolicy) -> dict[str, Any]:
     """The figures and the policy as one object."""
     found = evaluation.as_json()
     if evaluation.whole:
-        found["policy"] = {**policy_json(policy), "held_out": evaluation.measure_policy().model_dump(mode="json")}
+        found["policy"] = {**_policy_json(policy), "held_out": evaluation.measure_policy().model_dump(mode="json")}
     return found
 
 
-def policy_json(policy: RoutingPolicy) -> dict[str, Any]:
+def _policy_json(policy: RoutingPolicy) -> dict[str, Any]:
     """What a policy is, without the sets it has learned from."""
     return policy.model_dump(mode="json", exclude={"sources"})
 
 
 def _print(evaluation: Evaluation, policy: RoutingPolicy, *, as_json: bool) -> None:
     if as_json:
-        write_json(evaluation_json(evaluation, policy))
+        write_json(_evaluation_json(evaluation, policy))
     else:
         _print_figures(screen(), evaluation, policy)
 

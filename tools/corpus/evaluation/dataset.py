@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.printable import one_line, printable
 
-LONGEST_LINE: Final = 50_000_000
-DEMO: Final = Path(__file__).parent / "demo"
+_LONGEST_LINE: Final = 50_000_000
+_DEMO: Final = Path(__file__).parent / "demo"
 """107 pages of an operations wiki, English and Chinese, and 48 labelled queries: identifiers, mixed, natural."""
 _CORPUS: Final = "corpus.jsonl"
 _QUERIES: Final = "queries.jsonl"
@@ -40,7 +40,7 @@ class DatasetDocument(NamedTuple):
     text: str
 
 
-class DatasetQuestion(NamedTuple):
+class _DatasetQuestion(NamedTuple):
     """A question of the set, with its judgements.
 
     Attributes:
@@ -59,7 +59,7 @@ class DatasetQuestion(NamedTuple):
 def locate_dataset(name: str) -> Path:
     """The folder of a set: `demo` is the one that ships, unless there is a set of that name here."""
     path = Path(name).expanduser()
-    return DEMO if name == DEMO.name and not (path / _CORPUS).is_file() else path
+    return _DEMO if name == _DEMO.name and not (path / _CORPUS).is_file() else path
 
 
 class Dataset:
@@ -83,7 +83,7 @@ class Dataset:
             raise DatasetError(f"{folder}: it lacks {' and '.join(missing)}; name a BEIR-shaped folder")
         judged = _read_judgements(qrels)
         self.questions = [
-            DatasetQuestion(found["_id"], found["text"], judged[found["_id"]], found)
+            _DatasetQuestion(found["_id"], found["text"], judged[found["_id"]], found)
             for _, found in _read_objects(folder / _QUERIES)
             if found["_id"] in judged
         ]
@@ -148,10 +148,10 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         with path.open(encoding="utf-8-sig") as file:
             number = 0
-            while line := file.readline(LONGEST_LINE):
+            while line := file.readline(_LONGEST_LINE):
                 number += 1
-                if len(line) == LONGEST_LINE:
-                    raise DatasetError(f"{path}, line {number}: longer than {LONGEST_LINE:,} characters; cut it up")
+                if len(line) == _LONGEST_LINE:
+                    raise DatasetError(f"{path}, line {number}: longer than {_LONGEST_LINE:,} characters; cut it up")
                 if line.strip():
                     yield number, line
     except OSError as error:

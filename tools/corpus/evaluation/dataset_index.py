@@ -21,7 +21,7 @@ from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
 from weiwo.tools.printable import printable
 
-KEPT: Final = 8
+_KEPT: Final = 8
 """Sets whose indexes are kept for the next time; those not used for longest are deleted."""
 _BATCH: Final = 500
 _COMPLETE: Final = "complete"
@@ -130,7 +130,7 @@ def _cut_passages(entry: DatasetDocument) -> list[Passage]:
 
 def _delete_unused(parent: Path) -> None:
     """Delete the indexes of sets that have not been used for longest; no other folder has the mark of one."""
-    for folder in islice(_list_by_use(parent), KEPT, None):
+    for folder in islice(_list_by_use(parent), _KEPT, None):
         shutil.rmtree(folder, ignore_errors=True)
 
 

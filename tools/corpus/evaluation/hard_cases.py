@@ -33,7 +33,7 @@ _LONGEST: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class HardCase:
+class _HardCase:
     """A question that was served badly.
 
     Attributes:
@@ -47,7 +47,7 @@ class HardCase:
     passages: tuple[str, ...]
 
 
-def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[Mapping[str, Any]]) -> list[HardCase]:
+def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[Mapping[str, Any]]) -> list[_HardCase]:
     """The hard cases among telemetry records, the newest `_MOST_CASES` first, each query once.
 
     Args:
@@ -55,7 +55,7 @@ def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[
         feedback: What people said of answers, oldest first.
     """
     good = last_verdicts(feedback)
-    found: dict[str, HardCase] = {}
+    found: dict[str, _HardCase] = {}
     for record in reversed(list(records)):
         query = " ".join(printable(str(record.get("query") or "")).split())
         if not query or record.get("error") or query in found:
@@ -68,13 +68,13 @@ def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[
         }
         told = tuple(name for name, holds in reasons.items() if holds)
         if told:
-            found[query] = HardCase(query, told, tuple(record["passages"]))
+            found[query] = _HardCase(query, told, tuple(record["passages"]))
         if len(found) >= _MOST_CASES:
             break
     return list(found.values())
 
 
-async def export_hard_cases(corpus: IndexedCorpus, cases: Sequence[HardCase], folder: Path) -> None:
+async def export_hard_cases(corpus: IndexedCorpus, cases: Sequence[_HardCase], folder: Path) -> None:
     """Write a set to be labelled: `corpus.jsonl`, `queries.jsonl`, `candidates.tsv` and a `qrels.tsv` without a line.
 
     Raises:

@@ -10,9 +10,11 @@ from math import log2
 from statistics import fmean
 from typing import Final
 
-NDCG_DEPTH: Final = 10
-RESAMPLES: Final = 2_000
-CONFIDENCE: Final = 0.95
+import numpy as np
+
+_NDCG_DEPTH: Final = 10
+_RESAMPLES: Final = 2_000
+_CONFIDENCE: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +46,19 @@ def score_ranking(found: Sequence[str], relevant: Mapping[str, int], k: int) -> 
     """
     hits = sum(document in relevant for document in found[:k])
     first = next((rank for rank, document in enumerate(found, 1) if document in relevant), 0)
-    ideal = discount_gains(sorted(relevant.values(), reverse=True))
+    ideal = _discount_gains(sorted(relevant.values(), reverse=True))
     return RankingMetrics(
         recall=hits / len(relevant),
         all=float(hits == len(relevant)),
         hit=float(hits > 0),
-        ndcg10=discount_gains([relevant.get(document, 0) for document in found]) / ideal,
+        ndcg10=_discount_gains([relevant.get(document, 0) for document in found]) / ideal,
         mrr=1 / first if first else 0.0,
     )
 
 
-def discount_gains(gains: Sequence[int]) -> float:
+def _discount_gains(gains: Sequence[int]) -> float:
     """The discounted gain of the first ten."""
-    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains[:NDCG_DEPTH], 1))
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains[:_NDCG_DEPTH], 1))
 
 
 def average_metrics(scores: Sequence[RankingMetrics]) -> RankingMetrics:
@@ -66,11 +68,9 @@ def average_metrics(scores: Sequence[RankingMetrics]) -> RankingMetrics:
 
 def bootstrap_interval(differences: Sequence[float]) -> tuple[float, float]:
     """The 95 % bootstrap interval of a mean of paired differences; (0, 0) of none. The same for the same figures."""
-    import numpy as np  # noqa: PLC0415  # heavy
-
     if not any(differences):
         return 0.0, 0.0
     values, chance = np.asarray(differences), np.random.default_rng(1)
-    means = [float(chance.choice(values, len(values)).mean()) for _ in range(RESAMPLES)]
-    low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    means = [float(chance.choice(values, len(values)).mean()) for _ in range(_RESAMPLES)]
+    low, high = np.quantile(means, [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2])
     return float(low), float(high)

@@ -25,7 +25,7 @@ AUTO: Final = "auto"
 """What a user gets without choosing."""
 CHOICES: Final[dict[str, Strategy | None]] = {AUTO: None, **{arm: arm for arm in STRATEGIES}}
 """What can be evaluated, by name; None lets the router decide."""
-DEPTH: Final = 10
+_DEPTH: Final = 10
 
 _PER_DOCUMENT: Final = 3
 """Passages asked for per document wanted: several of a ranking may be of one document."""
@@ -33,7 +33,7 @@ _LEARNING: Final = 0.5
 """The share of a set's questions that policies learn from; the others are never learned from, so they are evidence."""
 
 
-class StrategyAttempt(NamedTuple):
+class _StrategyAttempt(NamedTuple):
     """The result of one strategy on one question.
 
     Attributes:
@@ -48,7 +48,7 @@ class StrategyAttempt(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluatedQuestion:
+class _EvaluatedQuestion:
     """The results of all strategies on one question.
 
     Attributes:
@@ -58,7 +58,7 @@ class EvaluatedQuestion:
     """
 
     text: str
-    attempts: Mapping[str, StrategyAttempt]
+    attempts: Mapping[str, _StrategyAttempt]
     decision: RoutingDecision
 
     @property
@@ -67,12 +67,12 @@ class EvaluatedQuestion:
         return hash_to_share(f"learning {self.text}") < _LEARNING
 
     @property
-    def candidate(self) -> StrategyAttempt:
+    def candidate(self) -> _StrategyAttempt:
         """The result of the policy, were it in service, the rule on identifiers before it."""
         return self.attempts["keyword" if self.decision.features.exact else self.decision.candidate]
 
     @property
-    def oracle(self) -> StrategyAttempt:
+    def oracle(self) -> _StrategyAttempt:
         """The best strategy; of equal ones the cheaper."""
         return max(
             (self.attempts[arm] for arm in STRATEGIES),
@@ -94,7 +94,7 @@ class Evaluation:
 
     dataset: str
     k: int
-    answered: Sequence[EvaluatedQuestion]
+    answered: Sequence[_EvaluatedQuestion]
     names: Sequence[str]
     stopped: str = ""
 
@@ -111,7 +111,7 @@ class Evaluation:
         ]
         return replace(self, answered=again)
 
-    def list_attempts(self, name: str) -> list[StrategyAttempt]:
+    def list_attempts(self, name: str) -> list[_StrategyAttempt]:
         """The results of one strategy, in the order of the questions."""
         return [one.attempts[name] for one in self.answered]
 
@@ -122,13 +122,13 @@ class Evaluation:
             "k": self.k,
             "queries": len(self.answered),
             "default": AUTO,
-            "strategies": {name: summarize_attempts(self.list_attempts(name)) for name in self.names},
+            "strategies": {name: _summarize_attempts(self.list_attempts(name)) for name in self.names},
             "router": None,
             "oracle": None,
             **({"stopped": self.stopped} if self.stopped else {}),
         }
         if self.whole:
-            oracle = summarize_attempts([one.oracle for one in self.answered])
+            oracle = _summarize_attempts([one.oracle for one in self.answered])
             router = found["strategies"][AUTO]
             gains = [one.attempts[AUTO].scores.recall - one.attempts[PRIOR].scores.recall for one in self.answered]
             low, high = bootstrap_interval(gains)
@@ -165,7 +165,7 @@ class Evaluation:
         ]
 
 
-def summarize_attempts(attempts: Sequence[StrategyAttempt]) -> dict[str, float]:
+def _summarize_attempts(attempts: Sequence[_StrategyAttempt]) -> dict[str, float]:
     """Means over questions, the median of the times, and how often the vector arm was searched."""
     means = average_metrics([one.scores for one in attempts])
     return {
@@ -197,7 +197,7 @@ async def compare_strategies(
     Raises:
         EmbeddingError: It failed on the first question; figures without it would pass for figures with it.
     """
-    answered: list[EvaluatedQuestion] = []
+    answered: list[_EvaluatedQuestion] = []
     for question in dataset.questions:
         attempts, decisions, waited = {}, {}, 0.0
         try:
@@ -206,16 +206,16 @@ async def compare_strategies(
                 own = found.trace.seconds.get("embedding", 0.0)
                 waited = max(waited, own)  # the second to need a vector finds it kept
                 vector = bool({"vectors", "grams"} & found.trace.arms.keys())
-                documents = list(dict.fromkeys(passage.source for passage in found.passages))[: max(k, DEPTH)]
+                documents = list(dict.fromkeys(passage.source for passage in found.passages))[: max(k, _DEPTH)]
                 spent = 1e3 * (taken - own + (waited if vector else 0.0))
-                attempts[name] = StrategyAttempt(score_ranking(documents, question.relevant, k), spent, vector)
+                attempts[name] = _StrategyAttempt(score_ranking(documents, question.relevant, k), spent, vector)
                 decisions[name] = found.decision
         except EmbeddingError as error:
             if not answered:
                 raise
             stopped = f"stopped after {len(answered):,} of {len(dataset.questions):,} questions: {error}"
             return Evaluation(dataset.name, k, answered, tuple(names), stopped)
-        answered.append(EvaluatedQuestion(question.text, attempts, decisions.get(AUTO, found.decision)))
+        answered.append(_EvaluatedQuestion(question.text, attempts, decisions.get(AUTO, found.decision)))
         if watch is not None:
             watch("asking", len(answered), len(dataset.questions))
     return Evaluation(dataset.name, k, answered, tuple(names))
@@ -223,7 +223,7 @@ async def compare_strategies(
 
 async def _search_timed(corpus: RoutedCorpus, question: str, k: int, name: str) -> tuple[RoutedSearchResult, float]:
     """A search and the seconds it took. One that went without the embedding model is made again once that answers."""
-    asked, embedder = _PER_DOCUMENT * max(k, DEPTH), corpus.corpus.embedder
+    asked, embedder = _PER_DOCUMENT * max(k, _DEPTH), corpus.corpus.embedder
     for patient in (False, True):
         if patient and embedder is not None:
             await asyncio.to_thread(embedder.embed_patiently, question)

@@ -55,7 +55,7 @@ def summarize_telemetry(folder: Path) -> dict[str, Any]:
     Raises:
         CorpusError: They cannot be read.
     """
-    return summarize_records(list(read_records(folder)), lambda ids: _find_numbers(folder, ids))
+    return _summarize_records(list(read_records(folder)), lambda ids: _find_numbers(folder, ids))
 
 
 def count_feedback(folder: Path, feedback: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -69,7 +69,7 @@ def count_feedback(folder: Path, feedback: Iterable[Mapping[str, Any]]) -> dict[
     return {"good": sum(said), "bad": len(said) - sum(said)}
 
 
-def summarize_records(records: Sequence[_Record], numbers: _PassageNumbers = lambda _: {}) -> dict[str, Any]:
+def _summarize_records(records: Sequence[_Record], numbers: _PassageNumbers = lambda _: {}) -> dict[str, Any]:
     """All that some records tell.
 
     Args:

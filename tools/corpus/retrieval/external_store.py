@@ -10,28 +10,24 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from weiwo.state import passage_id
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
+
+from weiwo.state import Evidence, passage_id
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
+from weiwo.tools.corpus.source_names import EXTERNAL_MARK
 from weiwo.tools.printable import one_line, printable
 from weiwo.tools.redaction import redacted
 from weiwo.tools.user_imports import import_object, make_object
 
-if TYPE_CHECKING:
-    from langchain_core.documents import Document
-    from langchain_core.retrievers import BaseRetriever
-    from langchain_core.vectorstores import VectorStore
-
-    from weiwo.state import Evidence
-
-EXTERNAL_MARK: Final = "@"
-"""What an entry that names one begins with."""
-SECONDS: Final = 30.0
+_SECONDS: Final = 30.0
 """How long one search may take."""
-LONGEST: Final = 8_000
+_LONGEST: Final = 8_000
 """Characters of a passage that are taken; longer ones are cut."""
 
 _MORE: Final = 4
@@ -43,7 +39,7 @@ _KEPT_PASSAGES: Final = 100
 class ExternalCorpus:
     """A LangChain vector store or retriever, as a `Corpus`."""
 
-    def __init__(self, name: str, inner: "VectorStore | BaseRetriever") -> None:
+    def __init__(self, name: str, inner: VectorStore | BaseRetriever) -> None:
         """Take one.
 
         Args:
@@ -77,7 +73,7 @@ class ExternalCorpus:
         """Empty: what others change cannot be told."""
         return ""
 
-    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
+    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> list[Evidence]:
         """Find the passages nearest to a question, in the order of the store; see `Corpus.search`.
 
         A store cannot be told of a restriction in one way for all: of more passages, those are kept that fit.
@@ -89,21 +85,21 @@ class ExternalCorpus:
             return []
         wanted = k * _MORE if within else k
         try:
-            found = await asyncio.wait_for(asyncio.to_thread(self._query_store, query, wanted), SECONDS)
+            found = await asyncio.wait_for(asyncio.to_thread(self._query_store, query, wanted), _SECONDS)
         except TimeoutError:
-            raise CorpusError(f"corpus {self.name}: no reply within {SECONDS:.0f} s; see if it is up") from None
+            raise CorpusError(f"corpus {self.name}: no reply within {_SECONDS:.0f} s; see if it is up") from None
         except Exception as error:  # each integration raises its own
             said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
             raise CorpusError(f"corpus {self.name}: {said}; see if it is up and holds documents") from error
         distinct: dict[str, Evidence] = {}
-        for one in (convert_document(self.name, document) for document in found):
+        for one in (_convert_document(self.name, document) for document in found):
             if one.text and within.allows_passage(one.source, one.date):
                 distinct.setdefault(one.id, one)
         passages = list(distinct.values())[:k]
         self._remember(passages)
         return [one.model_copy(update={"rank": n, "score": round(1 / n, 4)}) for n, one in enumerate(passages, 1)]
 
-    async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
+    async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
         """Read what was found of one document, and what more a search for it brings; see `Corpus.open`."""
         name = source.strip()
         with self._lock:
@@ -116,14 +112,12 @@ class ExternalCorpus:
         passages = list({**first, **known, **more}.values())[: max(k, 0)]
         return [one.model_copy(update={"rank": n, "score": 0.0}) for n, one in enumerate(passages, 1)]
 
-    def _query_store(self, query: str, k: int) -> "Sequence[Document]":
-        from langchain_core.vectorstores import VectorStore  # noqa: PLC0415  # heavy
-
+    def _query_store(self, query: str, k: int) -> Sequence[Document]:
         if isinstance(self.inner, VectorStore):
             return self.inner.similarity_search(query, k=k)
         return self.inner.invoke(query)
 
-    def _remember(self, passages: "Sequence[Evidence]") -> None:
+    def _remember(self, passages: Sequence[Evidence]) -> None:
         with self._lock:
             for one in passages:
                 known = self._seen.setdefault(one.source, {})
@@ -141,9 +135,6 @@ def open_external(entry: str) -> ExternalCorpus:
     Raises:
         CorpusError: There is no such thing, or it is neither a vector store nor a retriever; one line.
     """
-    from langchain_core.retrievers import BaseRetriever  # noqa: PLC0415  # heavy
-    from langchain_core.vectorstores import VectorStore  # noqa: PLC0415  # the same
-
     path = entry.removeprefix(EXTERNAL_MARK).strip()
     module, _, attribute = path.rpartition(".")
     if not (module and attribute):
@@ -163,11 +154,9 @@ def open_external(entry: str) -> ExternalCorpus:
     return ExternalCorpus(entry, found)
 
 
-def convert_document(name: str, document: "Document") -> "Evidence":
+def _convert_document(name: str, document: Document) -> Evidence:
     """Convert a LangChain document to a passage."""
-    from weiwo.state import Evidence  # noqa: PLC0415 - heavy, and needed where one is searched
-
-    text = printable(document.page_content).strip()[:LONGEST]
+    text = printable(document.page_content).strip()[:_LONGEST]
     stated = read_metadata(document.metadata or {})
     identity = passage_id(text)
     source = stated.source or f"{name}#{document.id or identity}"

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from weiwo.tools.private_files import make_private_folder
 
-FILE: Final = "feedback.jsonl"
+_FILE: Final = "feedback.jsonl"
 LONGEST_WORDS: Final = 4_000
 _LONGEST_LINE: Final = 50_000
 
@@ -43,7 +43,7 @@ def record_feedback(home: Path, feedback: Feedback) -> None:
     """
     make_private_folder(home)
     line = json.dumps(asdict(feedback), ensure_ascii=True).encode() + b"\n"
-    handle = os.open(home / FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    handle = os.open(home / _FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         os.write(handle, line)  # one write, so that lines of two processes do not mix
     finally:
@@ -53,7 +53,7 @@ def record_feedback(home: Path, feedback: Feedback) -> None:
 def read_feedback(home: Path) -> Iterator[dict[str, Any]]:
     """What was said so far, oldest first; lines that cannot be read are left out."""
     try:
-        file = (home / FILE).open(encoding="ascii", errors="replace")
+        file = (home / _FILE).open(encoding="ascii", errors="replace")
     except OSError:
         return
     with file:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from weiwo.state import Evidence
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 _log: Final = logging.getLogger(__name__)
 
 _CANDIDATES: Final = 100
@@ -51,7 +51,7 @@ _FIRST_BATCH_SECONDS: Final = 5.0
 _LIVE: Final = "SELECT source, path FROM documents WHERE died IS NULL"
 
 
-class IndexSearchResult(NamedTuple):
+class _IndexSearchResult(NamedTuple):
     """The result of a search of an index.
 
     Attributes:
@@ -143,10 +143,10 @@ class IndexedCorpus:
 
     async def find(
         self, query: str, k: int = 8, *, options: SearchOptions | Callable[[], SearchOptions] | None = None
-    ) -> IndexSearchResult:
+    ) -> _IndexSearchResult:
         """`search`, with what was done for it. Options that are yet to be decided are, in the thread that searches."""
 
-        def work() -> IndexSearchResult:
+        def work() -> _IndexSearchResult:
             return self._find(query, k, options() if callable(options) else options or SearchOptions())
 
         return await asyncio.to_thread(work)
@@ -163,7 +163,7 @@ class IndexedCorpus:
         """The keyword index as the next search sees it, and with it the statistics of terms. Blocks for a moment."""
         return self._keyword.snapshot(self._store.read_generation())
 
-    def _find(self, query: str, k: int, options: SearchOptions) -> IndexSearchResult:
+    def _find(self, query: str, k: int, options: SearchOptions) -> _IndexSearchResult:
         limit = max(_CANDIDATES, 4 * k)
         buried = 0
         while True:
@@ -176,7 +176,7 @@ class IndexedCorpus:
                     raise CorpusError(f"index {self.folder}: it changes too fast to be read; try again") from None
                 continue
             if passages is not None:
-                return IndexSearchResult(passages, trace)
+                return _IndexSearchResult(passages, trace)
             limit *= 8
 
     def _search_generation(
@@ -349,7 +349,7 @@ class _RelativeNames:
             for number, passage in passages.items()
         }
 
-    def rename_documents(self, connection: sqlite3.Connection, documents: dict[str, T]) -> dict[str, T]:
+    def rename_documents(self, connection: sqlite3.Connection, documents: dict[str, _T]) -> dict[str, _T]:
         """Documents by name, in that order."""
         if not self._of_files:
             return documents

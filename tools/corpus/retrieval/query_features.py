@@ -14,7 +14,7 @@ from weiwo.text.identifiers import identifiers
 from weiwo.text.language import detect_language, word_count
 from weiwo.text.patterns import lazy
 
-RARE_SHARE: Final = 0.001
+_RARE_SHARE: Final = 0.001
 """A term that at most this share of the passages hold is rare."""
 _FEWEST_RARE: Final = 2
 EXACT_SHARE: Final = 0.01
@@ -34,7 +34,7 @@ _ASKING: Final = lazy(
 _DIGIT: Final = lazy(r"\d")
 
 
-class TermStatistics(Protocol):
+class _TermStatistics(Protocol):
     """Term statistics of a corpus; a `weiwo.tools.corpus.index.keyword_index.KeywordSnapshot` is one."""
 
     @property
@@ -91,13 +91,13 @@ class QueryFeatures:
         return f"{self.language}:{kind}"
 
 
-def extract_features(question: str, statistics: TermStatistics) -> QueryFeatures:
+def extract_features(question: str, statistics: _TermStatistics) -> QueryFeatures:
     """The features of a question over a corpus; its first 4,000 characters count."""
     question = question[:_LONGEST_QUESTION]
     terms = query_terms(question)[:_MOST_TERMS]
     size = statistics.size
     held = [statistics.frequency(term) for term in terms]
-    few = max(_FEWEST_RARE, RARE_SHARE * size)
+    few = max(_FEWEST_RARE, _RARE_SHARE * size)
     named = identifiers(question)
     return QueryFeatures(
         words=word_count(question),
@@ -113,7 +113,7 @@ def extract_features(question: str, statistics: TermStatistics) -> QueryFeatures
     )
 
 
-def find_exact_identifiers(named: Sequence[str], statistics: TermStatistics) -> tuple[str, ...]:
+def find_exact_identifiers(named: Sequence[str], statistics: _TermStatistics) -> tuple[str, ...]:
     """The identifiers that the corpus holds, in few passages: one in a hundred, or ten, at most."""
     most = max(_FEWEST_EXACT, EXACT_SHARE * statistics.size)
     return tuple(term for term in named if 0 < statistics.frequency(term) <= most)

@@ -23,12 +23,12 @@ from weiwo.tools.corpus.retrieval.query_features import FEW_WORDS, MANY_WORDS, Q
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStage, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
 
-ChosenBy = Literal["rule", "prior", "policy", "caller"]
+_ChosenBy = Literal["rule", "prior", "policy", "caller"]
 
 PRIOR: Final[Strategy] = "hybrid"
 
 
-class RoutingSignal(NamedTuple):
+class _RoutingSignal(NamedTuple):
     """A signal: one reason for a strategy.
 
     Attributes:
@@ -46,15 +46,15 @@ class RoutingSignal(NamedTuple):
     hybrid: float
 
 
-SIGNALS: Final = (
-    RoutingSignal("to begin with", lambda _: 1.0, 0.2, 0.2, 0.5),
-    RoutingSignal("identifiers", lambda f: min(f.identifiers, 1), 0.35, -0.2, 0.0),
-    RoutingSignal("quotation marks", lambda f: f.quoted, 0.2, 0.0, 0.05),
-    RoutingSignal("rare terms", lambda f: f.rare, 0.2, 0.0, 0.05),
-    RoutingSignal("digits", lambda f: f.digits, 0.1, -0.05, 0.0),
-    RoutingSignal("few words, no question", lambda f: not f.asking and f.words <= FEW_WORDS, 0.1, 0.0, 0.0),
-    RoutingSignal("a long question", lambda f: f.asking and min(f.words / MANY_WORDS, 1), -0.05, 0.2, 0.05),
-    RoutingSignal("unknown terms", lambda f: f.unknown, -0.1, 0.2, 0.05),
+_SIGNALS: Final = (
+    _RoutingSignal("to begin with", lambda _: 1.0, 0.2, 0.2, 0.5),
+    _RoutingSignal("identifiers", lambda f: min(f.identifiers, 1), 0.35, -0.2, 0.0),
+    _RoutingSignal("quotation marks", lambda f: f.quoted, 0.2, 0.0, 0.05),
+    _RoutingSignal("rare terms", lambda f: f.rare, 0.2, 0.0, 0.05),
+    _RoutingSignal("digits", lambda f: f.digits, 0.1, -0.05, 0.0),
+    _RoutingSignal("few words, no question", lambda f: not f.asking and f.words <= FEW_WORDS, 0.1, 0.0, 0.0),
+    _RoutingSignal("a long question", lambda f: f.asking and min(f.words / MANY_WORDS, 1), -0.05, 0.2, 0.05),
+    _RoutingSignal("unknown terms", lambda f: f.unknown, -0.1, 0.2, 0.05),
 )
 """Exact wording speaks for keyword search, a question in one's own words for vectors."""
 
@@ -77,7 +77,7 @@ class RoutingDecision:
     """
 
     strategy: Strategy
-    by: ChosenBy
+    by: _ChosenBy
     reason: str
     candidate: Strategy
     features: QueryFeatures
@@ -88,9 +88,9 @@ class RoutingDecision:
     stage: PolicyStage
 
 
-def score_strategies(features: QueryFeatures) -> dict[Strategy, float]:
+def _score_strategies(features: QueryFeatures) -> dict[Strategy, float]:
     """The score of each strategy from the signals."""
-    weighed = [(float(signal.value(features)), signal) for signal in SIGNALS]
+    weighed = [(float(signal.value(features)), signal) for signal in _SIGNALS]
     return {arm: round(sum(value * getattr(signal, arm) for value, signal in weighed), 4) for arm in STRATEGIES}
 
 
@@ -105,7 +105,7 @@ def route_query(
         policy: What was learned so far for the embedding model in use.
         asked: The strategy that the caller wants, if any; it is followed, and the rest noted.
     """
-    heuristic = score_strategies(features)
+    heuristic = _score_strategies(features)
     learned = policy.weights(features.segment, heuristic)
     scores = {arm: round(heuristic[arm] + learned[arm], 4) for arm in STRATEGIES}
     candidate = max(STRATEGIES, key=scores.__getitem__) if policy.knows(features.segment) else PRIOR
@@ -117,7 +117,7 @@ def route_query(
 
 def _choose_strategy(
     question: str, features: QueryFeatures, policy: RoutingPolicy, candidate: Strategy, asked: Strategy | None
-) -> tuple[Strategy, ChosenBy, str]:
+) -> tuple[Strategy, _ChosenBy, str]:
     if asked is not None:
         return asked, "caller", f"{asked} was asked for"
     if features.exact:

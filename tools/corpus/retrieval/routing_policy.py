@@ -3,7 +3,7 @@
 Weights are learned for each kind of question apart (`Features.segment`): one weight for a strategy over all questions
 drifts to whichever wins on average. For a kind, the policy keeps how much better or worse than hybrid search each
 strategy did, as a moving average that moves a little with each question, is bounded, and counts for nothing below
-`FEWEST` questions. Where all strategies did equally well the average stays as it is.
+`_FEWEST` questions. Where all strategies did equally well the average stays as it is.
 
 Trust goes up by evidence and one step at a time: `shadow` (choices noted, not followed), `trial` (a share of the
 questions), `default`. Each step back is one step, too; from `shadow` it forgets. A policy in service does not learn.
@@ -28,19 +28,19 @@ from weiwo.tools.private_files import make_private_folder
 
 PolicyStage = Literal["shadow", "trial", "default"]
 
-RATE: Final = 0.02
+_RATE: Final = 0.02
 """How far one question moves an average."""
-BOUND: Final = 0.3
+_BOUND: Final = 0.3
 """The most that an average can be from 0, up or down."""
-FEWEST: Final = 30
+_FEWEST: Final = 30
 """Questions of a kind below which nothing learned about it counts."""
-HALF_TRUST: Final = 10
+_HALF_TRUST: Final = 10
 """Questions of a kind that the signals count for, beside those that were learned from."""
-COST: Final = 0.01
+_COST: Final = 0.01
 """Recall that one call of an embedding model is worth."""
-CHEAPER: Final = 0.1
+_CHEAPER: Final = 0.1
 """Share of the embedding calls that a policy must save to rise by its cost alone."""
-SHARE: Final = 0.05
+_SHARE: Final = 0.05
 """The share of questions that a policy on trial decides."""
 
 _EVEN: Final = 0.5
@@ -55,7 +55,7 @@ class PolicyError(CorpusError):
     """A step that a policy cannot take. The message is one line: what, why, what to do."""
 
 
-class SegmentStatistics(Value):
+class _SegmentStatistics(Value):
     """Statistics of one kind of question.
 
     Attributes:
@@ -81,19 +81,19 @@ class SegmentStatistics(Value):
         """
         if not self.decided:
             return 0.0
-        average = self.advantage.get(arm, 0.0) / (1 - (1 - RATE) ** self.decided)
-        return self.decided / self.samples * min(max(average, -BOUND), BOUND)
+        average = self.advantage.get(arm, 0.0) / (1 - (1 - _RATE) ** self.decided)
+        return self.decided / self.samples * min(max(average, -_BOUND), _BOUND)
 
-    def add_question(self, rewards: Mapping[Strategy, float]) -> "SegmentStatistics":
+    def add_question(self, rewards: Mapping[Strategy, float]) -> "_SegmentStatistics":
         """The statistics after one more question; `rewards`, 0 to 1, by strategy, hybrid among them."""
         gains = {arm: reward - rewards["hybrid"] for arm, reward in rewards.items() if arm != "hybrid"}
         if not any(gains.values()):
             return self.model_copy(update={"samples": self.samples + 1})
         moved = dict(self.advantage)
         for arm, gain in gains.items():
-            average = (1 - RATE) * moved.get(arm, 0.0) + RATE * gain
-            moved[arm] = min(max(average, -BOUND), BOUND)
-        return SegmentStatistics(samples=self.samples + 1, decided=self.decided + 1, advantage=moved)
+            average = (1 - _RATE) * moved.get(arm, 0.0) + _RATE * gain
+            moved[arm] = min(max(average, -_BOUND), _BOUND)
+        return _SegmentStatistics(samples=self.samples + 1, decided=self.decided + 1, advantage=moved)
 
 
 class PolicyEvidence(Value):
@@ -146,8 +146,8 @@ class RoutingPolicy(Value):
     embeddings: str = ""
     version: int = Field(0, ge=0)
     stage: PolicyStage = "shadow"
-    share: float = Field(SHARE, ge=0, le=1)
-    segments: dict[str, SegmentStatistics] = Field(default_factory=dict)
+    share: float = Field(_SHARE, ge=0, le=1)
+    segments: dict[str, _SegmentStatistics] = Field(default_factory=dict)
     sources: tuple[str, ...] = ()
     steps: tuple[PolicyStep, ...] = ()
 
@@ -160,8 +160,8 @@ class RoutingPolicy(Value):
         if not self.knows(segment):
             return dict.fromkeys(heuristic, 0.0)
         known = self.segments[segment]
-        trust = known.samples / (known.samples + HALF_TRUST)
-        cost = COST if self.embeddings else 0.0
+        trust = known.samples / (known.samples + _HALF_TRUST)
+        cost = _COST if self.embeddings else 0.0
         added: dict[Strategy, float] = {}
         for arm, score in heuristic.items():
             measured = _EVEN + known.gain(arm) - (cost if arm != "keyword" else 0.0)
@@ -170,7 +170,7 @@ class RoutingPolicy(Value):
 
     def knows(self, segment: str) -> bool:
         """Whether it has seen enough of a kind of question to have a say."""
-        return segment in self.segments and self.segments[segment].samples >= FEWEST
+        return segment in self.segments and self.segments[segment].samples >= _FEWEST
 
     def serves(self, question: str) -> bool:
         """Whether it decides a question; on trial it does for a share, always the same."""
@@ -195,7 +195,7 @@ class RoutingPolicy(Value):
             return self
         segments = dict(self.segments)
         for segment, rewards in observations:
-            segments[segment] = segments.get(segment, SegmentStatistics()).add_question(rewards)
+            segments[segment] = segments.get(segment, _SegmentStatistics()).add_question(rewards)
         return self._apply_step(step, version=self.version + 1, segments=segments, sources=(*self.sources, source))
 
     def promote(self, evidence: PolicyEvidence, at: str, share: float | None = None) -> "RoutingPolicy":
@@ -208,17 +208,17 @@ class RoutingPolicy(Value):
             raise PolicyError(f"policy {self.version}: it is the default already; nothing to do")
         if not self.segments:
             raise PolicyError("policy 0: it has learned nothing; run weiwo eval retrieval DIR --learn first")
-        cheaper = self.embeddings and evidence.saved >= CHEAPER and evidence.low >= -COST
-        if evidence.questions < FEWEST or not (evidence.low > 0 or cheaper):
+        cheaper = self.embeddings and evidence.saved >= _CHEAPER and evidence.low >= -_COST
+        if evidence.questions < _FEWEST or not (evidence.low > 0 or cheaper):
             saving = (
-                f"; or no lower than {-COST} where it saves {CHEAPER:.0%} of the embedding calls (it saves"
+                f"; or no lower than {-_COST} where it saves {_CHEAPER:.0%} of the embedding calls (it saves"
                 f" {evidence.saved:.0%})"
             )
             raise PolicyError(
                 f"policy {self.version}: stays in {self.stage}; on {evidence.questions} questions of"
                 f" {evidence.dataset} that it has not learned from it is {evidence.difference:+.4f} against"
                 f" always-hybrid ({evidence.low:+.4f} to {evidence.high:+.4f}), and all of that must be above 0,"
-                f" on {FEWEST} questions or more{saving if self.embeddings else ''}"
+                f" on {_FEWEST} questions or more{saving if self.embeddings else ''}"
             )
         up = _UP[self.stage]
         step = PolicyStep(what=f"to {up}", at=at, evidence=evidence)

@@ -21,7 +21,7 @@ KEYWORD_SHARE_BESIDE_GRAMS: Final = 0.7
 """Weight of the keyword search beside character n-grams: costs nothing measurable, and finds what is misspelt."""
 TITLE_BONUS: Final = 0.5
 """A passage whose document is named in the question scores this much more."""
-LINK_SHARE: Final = 0.5
+_LINK_SHARE: Final = 0.5
 """What a passage gets of the score of one that mentions its document."""
 LINK_SEEDS: Final = 5
 """The best passages whose mentions are followed."""
@@ -96,14 +96,14 @@ def lift_linked(scores: PassageScores, links: Mapping[int, Iterable[int]]) -> di
         links: For each of the best passages, those it leads to.
 
     Returns:
-        The scores, with `LINK_SHARE` of the best score that leads to a passage added to its own; none above the best,
+        The scores, with `_LINK_SHARE` of the best score that leads to a passage added to its own; none above the best,
         so that what answered best stays first.
     """
     gained: dict[int, float] = {}
     for seed, targets in links.items():
         for target in targets:
             if target != seed:
-                gained[target] = max(gained.get(target, 0.0), LINK_SHARE * scores[seed])
+                gained[target] = max(gained.get(target, 0.0), _LINK_SHARE * scores[seed])
     top = max(scores.values(), default=0.0)
     below = top * (1 - 1e-6)
     lifted = {key: min(scores.get(key, 0.0) + gain, max(below, scores.get(key, 0.0))) for key, gain in gained.items()}

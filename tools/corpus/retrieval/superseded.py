@@ -36,7 +36,7 @@ _MOST: Final = 200
 """Documents of a folder with like names that are compared."""
 
 
-class FileVersion(NamedTuple):
+class _FileVersion(NamedTuple):
     """What a file's name says of its version.
 
     Attributes:
@@ -52,12 +52,12 @@ class FileVersion(NamedTuple):
     date: str
 
 
-_Family = dict[str, tuple[FileVersion, str]]
+_Family = dict[str, tuple[_FileVersion, str]]
 """Documents of one series by source: version and date of each."""
 
 
 @lru_cache(maxsize=8192)
-def read_version(source: str) -> FileVersion:
+def read_version(source: str) -> _FileVersion:
     """Read the version off a file's name."""
     folder, _, name = source.rpartition("/")
     stem, _, ending = name.rpartition(".")
@@ -69,12 +69,12 @@ def read_version(source: str) -> FileVersion:
     standing = -1 if _OLD.search(rest) else 1 if _NEW.search(rest) else 0
     rest = _AROUND.sub(" ", _NEW.sub(" ", _OLD.sub(" ", rest))).strip()
     numbers = tuple(int(part) for part in version[1].split(".")) if version else ()
-    return FileVersion(
+    return _FileVersion(
         f"{folder}/{rest}" if rest else "", standing, numbers, "".join(filter(None, date.groups())) if date else ""
     )
 
 
-def find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at: int) -> dict[str, str]:
+def _find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at: int) -> dict[str, str]:
     """The current version of each document that is not current, by source; both as the store names them.
 
     Args:
@@ -115,7 +115,7 @@ def _read_series(connection: sqlite3.Connection, beginning: str, at: int) -> dic
 
 def mark_superseded(connection: sqlite3.Connection, passages: "dict[int, Evidence]", at: int) -> "dict[int, Evidence]":
     """Passages, those of superseded documents with the file name of the current one."""
-    newer = find_superseded(connection, (passage.source for passage in passages.values()), at)
+    newer = _find_superseded(connection, (passage.source for passage in passages.values()), at)
     return {
         number: passage.model_copy(update={"superseded_by": newer[passage.source].rpartition("/")[2]})
         if passage.source in newer
@@ -130,12 +130,12 @@ def _first_word(name: str) -> str:
     return found[0][:12] if found else ""
 
 
-def _age(name: FileVersion, date: str) -> tuple[int, tuple[int, ...], str]:
+def _age(name: _FileVersion, date: str) -> tuple[int, tuple[int, ...], str]:
     """What a later version is greater in: the words and the number in its name, then its date."""
     return min(name.standing, 0), name.version, name.date or date.replace("-", "")
 
 
-def _supersedes(newer: tuple[FileVersion, str], older: tuple[FileVersion, str]) -> bool:
+def _supersedes(newer: tuple[_FileVersion, str], older: tuple[_FileVersion, str]) -> bool:
     """Whether one document is a later version of another, by more than a date of what comes out again and again."""
     new, old = _age(*newer), _age(*older)
     if new[:2] != old[:2]:

@@ -2,7 +2,7 @@
 
 A search only ever puts a record into a bounded queue. A thread writes them, some at a time; where it cannot (the disk
 is full, the folder is read-only) records are dropped, and searching goes on. The oldest records go when there are
-`MOST_RECORDS`. `WEIWO_TELEMETRY=off` keeps none.
+`_MOST_RECORDS`. `WEIWO_TELEMETRY=off` keeps none.
 
 Whether the writer cited what a retrieval gave is the one label that costs nobody anything. Which run a retrieval was
 made for stands in the context of the call (`current_call`); when its answer is written, `cited` tells what that rests
@@ -25,10 +25,10 @@ from typing import Any, Final
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.private_files import make_private_file
 
-FILE: Final = "telemetry.sqlite"
-MOST_RECORDS: Final = 20_000
+_FILE: Final = "telemetry.sqlite"
+_MOST_RECORDS: Final = 20_000
 """Records kept, some 25 MB."""
-WAITING: Final = 1_000
+_WAITING: Final = 1_000
 """Records that may wait to be written; more are dropped."""
 LONGEST_QUERY: Final = 500
 
@@ -82,10 +82,10 @@ class TelemetryRecorder:
 
     def __init__(self, folder: Path) -> None:
         """Record beside a corpus; nothing is written before the first record."""
-        self.path = folder / FILE
+        self.path = folder / _FILE
         self.dropped = 0
         """Records that could not be kept."""
-        self._queue: Queue[RetrievalRecord | _CitationLabel | Event] = Queue(WAITING)
+        self._queue: Queue[RetrievalRecord | _CitationLabel | Event] = Queue(_WAITING)
         self._lock = Lock()
         self._thread: Thread | None = None
         self._resting_until = 0.0
@@ -171,7 +171,7 @@ class TelemetryRecorder:
                 )
         if self._since_pruned >= _PRUNED_EVERY:
             connection.execute(
-                "DELETE FROM retrievals WHERE id <= (SELECT max(id) FROM retrievals) - ?", (MOST_RECORDS,)
+                "DELETE FROM retrievals WHERE id <= (SELECT max(id) FROM retrievals) - ?", (_MOST_RECORDS,)
             )
             self._since_pruned = 0
 
@@ -201,7 +201,7 @@ def get_recorder(folder: Path) -> TelemetryRecorder:
     """The recorder of a corpus folder, one in this process. What it still holds at exit is written then."""
     with _guard:
         if not _recorders:
-            atexit.register(flush_recorders)
+            atexit.register(_flush_recorders)
         return _recorders.setdefault(folder.absolute(), TelemetryRecorder(folder))
 
 
@@ -220,7 +220,7 @@ def label_citations(run: str, evidence_ids: Iterable[str], *, replanned: bool = 
         recorder.label_citations(run, ids, replanned=replanned)
 
 
-def flush_recorders() -> None:
+def _flush_recorders() -> None:
     """Write what all recorders hold, within `_EXIT_SECONDS` each."""
     with _guard:
         recorders = list(_recorders.values())
@@ -234,7 +234,7 @@ def read_records(folder: Path) -> Iterator[dict[str, Any]]:
     Raises:
         CorpusError: They cannot be read.
     """
-    path = folder / FILE
+    path = folder / _FILE
     if not path.is_file():
         return
     try:

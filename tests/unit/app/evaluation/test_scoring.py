@@ -12,20 +12,20 @@ from weiwo.app.evaluation.scoring import (
     AnswerScorer,
     SystemAnswer,
     _find_stale,
+    _score_answer,
     abstains,
     read_citations,
-    score_answer,
     strip_citations,
 )
 from weiwo.app.evaluation.summary import summarize
-from weiwo.app.evaluation.systems import read_result
+from weiwo.app.evaluation.systems import _read_result
 from weiwo.tools.corpus.evaluation.dataset import DatasetError
 
 RIVER = Question("1", "Which river?", (("Danube",),), frozenset({"a", "b"}))
 
 
 def scored(question: Question = RIVER, **answer):
-    return score_answer(question, SystemAnswer(**answer))
+    return _score_answer(question, SystemAnswer(**answer))
 
 
 def test_a_right_answer_with_one_of_two_gold_documents():
@@ -75,7 +75,7 @@ def test_what_states_nothing_is_no_answer(status, verdict, extracts, calls, outc
     claim = {"text": "It runs for 2,850 km.", "citations": [], "verdict": verdict}
     result |= {"claims": [claim] if verdict else [], "extracts": [extract] if extracts else []}
     result["usage"]["model_calls"] = calls
-    assert read_result(result, 1.0).outcome == outcome
+    assert _read_result(result, 1.0).outcome == outcome
 
 
 @pytest.mark.parametrize(

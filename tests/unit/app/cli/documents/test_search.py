@@ -14,7 +14,7 @@ from weiwo.app.cli.documents import telemetry as shown
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.render.search_results import print_explanation
 from weiwo.state.settings import Settings
-from weiwo.tools.corpus.evaluation.telemetry_report import summarize_records
+from weiwo.tools.corpus.evaluation.telemetry_report import _summarize_records
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus
@@ -138,7 +138,7 @@ def record(at, words=5, **more):
 
 def test_the_summary_is_shown_whole():
     week = 7 * 86_400.0
-    found = summarize_records([record(n) for n in range(40)] + [record(2 * week + n, words=30) for n in range(40)])
+    found = _summarize_records([record(n) for n in range(40)] + [record(2 * week + n, words=30) for n in range(40)])
     feedback = {"good": 2, "bad": 1}
     text = printed(shown._print_summary, {"corpus": "default", "recording": False, "feedback": feedback, **found})
     for word in (
@@ -153,5 +153,5 @@ def test_the_summary_is_shown_whole():
 
 
 def test_a_summary_of_nothing_is_a_line():
-    text = printed(shown._print_summary, {"corpus": "default", "recording": True, **summarize_records([])})
+    text = printed(shown._print_summary, {"corpus": "default", "recording": True, **_summarize_records([])})
     assert text == "default: 0 retrievals\n"

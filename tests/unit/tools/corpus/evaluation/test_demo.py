@@ -7,12 +7,12 @@ from statistics import fmean
 
 import pytest
 
-from weiwo.tools.corpus.evaluation.dataset import DEMO, Dataset, locate_dataset
+from weiwo.tools.corpus.evaluation.dataset import _DEMO, Dataset, locate_dataset
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 from weiwo.tools.corpus.evaluation.strategy_comparison import Evaluation, compare_strategies
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
-from weiwo.tools.corpus.retrieval.routing_policy import FEWEST, PolicyError, PolicyStep, RoutingPolicy
+from weiwo.tools.corpus.retrieval.routing_policy import _FEWEST, PolicyError, PolicyStep, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES
 
 STEP = PolicyStep(what="learned", at="now")
@@ -20,7 +20,7 @@ STEP = PolicyStep(what="learned", at="now")
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    folder = index_dataset(Dataset(DEMO), tmp_path_factory.mktemp("home"), None)
+    folder = index_dataset(Dataset(_DEMO), tmp_path_factory.mktemp("home"), None)
     opened = RoutedCorpus(IndexedCorpus(folder))
     yield opened
     opened.close()
@@ -35,11 +35,11 @@ async def evaluate(dataset: Dataset, corpus: RoutedCorpus) -> tuple[Evaluation, 
 
 def test_it_is_whole_and_a_folder_of_its_name_comes_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert locate_dataset("demo") == DEMO
+    assert locate_dataset("demo") == _DEMO
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo" / "corpus.jsonl").touch()
     assert locate_dataset("demo").resolve() == tmp_path / "demo"
-    demo = Dataset(DEMO)
+    demo = Dataset(_DEMO)
     documents = {one.id for one in demo.documents()}
     assert (len(documents), len(demo.questions)) == (107, 192)
     assert all(set(one.relevant) <= documents for one in demo.questions)
@@ -48,7 +48,7 @@ def test_it_is_whole_and_a_folder_of_its_name_comes_first(tmp_path, monkeypatch)
 
 
 async def test_it_teaches_a_policy_that_its_other_half_promotes(corpus):
-    found, policy = await evaluate(Dataset(DEMO), corpus)
+    found, policy = await evaluate(Dataset(_DEMO), corpus)
     by_kind = defaultdict(list)
     for one in found.answered:
         by_kind[one.decision.features.segment].append(one)
@@ -60,7 +60,7 @@ async def test_it_teaches_a_policy_that_its_other_half_promotes(corpus):
     assert sorted(apart) == ["en:keywords", "en:plain"]
     moved = {one.decision.features.segment for one in found.answered if one.decision.candidate != "hybrid"}
     assert moved == set(apart)
-    assert all(policy.segments[kind].samples >= FEWEST for kind in moved)
+    assert all(policy.segments[kind].samples >= _FEWEST for kind in moved)
     evidence = found.measure_policy()
     assert evidence.low > 0.05
     assert policy.promote(evidence, "now").stage == "trial"
@@ -69,7 +69,7 @@ async def test_it_teaches_a_policy_that_its_other_half_promotes(corpus):
 
 
 async def test_with_labels_that_mean_nothing_no_policy_is_promoted(corpus):
-    shuffled = Dataset(DEMO)
+    shuffled = Dataset(_DEMO)
     labels = [one.relevant for one in shuffled.questions]
     random.Random(1).shuffle(labels)  # noqa: S311 - a seeded shuffle
     shuffled.questions = [

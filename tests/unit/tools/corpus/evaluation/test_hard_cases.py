@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.tools.corpus.evaluation.dataset import DEMO, Dataset, DatasetError
+from weiwo.tools.corpus.evaluation.dataset import _DEMO, Dataset, DatasetError
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 from weiwo.tools.corpus.evaluation.hard_cases import collect_hard_cases, export_hard_cases
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
@@ -39,7 +39,7 @@ def test_what_is_hard(monkeypatch: pytest.MonkeyPatch):
 
 
 async def test_a_set_is_written_and_evaluated_once_it_is_labelled(tmp_path):
-    corpus = IndexedCorpus(index_dataset(Dataset(DEMO), tmp_path / "home", None))
+    corpus = IndexedCorpus(index_dataset(Dataset(_DEMO), tmp_path / "home", None))
     found = await corpus.search("who owns dispatch-queue", 3)
     records = [record("who owns dispatch-queue", [one.id for one in found], cited=[])]
     await export_hard_cases(corpus, collect_hard_cases(records, []), tmp_path / "hard")
@@ -52,6 +52,6 @@ async def test_a_set_is_written_and_evaluated_once_it_is_labelled(tmp_path):
         out.write(f"{first}\n")
     labelled = Dataset(tmp_path / "hard")
     assert [one.text for one in labelled.questions] == ["who owns dispatch-queue"]
-    assert len(list(labelled.documents())) == len(list(Dataset(DEMO).documents()))
+    assert len(list(labelled.documents())) == len(list(Dataset(_DEMO).documents()))
     with pytest.raises(DatasetError, match="not empty"):
         await export_hard_cases(corpus, [], tmp_path / "hard")

@@ -18,7 +18,7 @@ from weiwo.tools.corpus.evaluation.metrics import (
     score_ranking,
 )
 from weiwo.tools.corpus.evaluation.strategy_comparison import (
-    StrategyAttempt,
+    _StrategyAttempt,
     compare_strategies,
 )
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
@@ -26,7 +26,7 @@ from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.router import route_query
-from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, SegmentStatistics
+from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, _SegmentStatistics
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, SearchOptions
 
 DOCUMENTS = [
@@ -236,7 +236,7 @@ def test_an_index_is_kept_by_its_documents_and_the_oldest_goes(folder, tmp_path,
     assert index_dataset(dataset, tmp_path, None, lambda *progress: told.append(progress)) == first
     assert len(told) == 1
     (folder / "corpus.jsonl").write_text(lines(DOCUMENTS[:3]), encoding="utf-8")
-    monkeypatch.setattr("weiwo.tools.corpus.evaluation.dataset_index.KEPT", 1)
+    monkeypatch.setattr("weiwo.tools.corpus.evaluation.dataset_index._KEPT", 1)
     second = index_dataset(Dataset(folder), tmp_path, None)
     assert [one.name for one in first.parent.iterdir()] == [second.name]
 
@@ -258,16 +258,16 @@ def test_indexing_that_was_cut_off_begins_again(folder, tmp_path, monkeypatch):
 def answered(text, recalls, features, policy):
     recalls = dict.fromkeys(STRATEGIES, recalls["hybrid"]) | recalls
     attempts = {
-        name: StrategyAttempt(RankingMetrics(recall, recall, recall, recall, recall), 1.0, name != "keyword")
+        name: _StrategyAttempt(RankingMetrics(recall, recall, recall, recall, recall), 1.0, name != "keyword")
         for name, recall in recalls.items()
     }
-    return strategy_comparison.EvaluatedQuestion(text, attempts, route_query(text, features, policy))
+    return strategy_comparison._EvaluatedQuestion(text, attempts, route_query(text, features, policy))
 
 
 def test_a_policy_is_judged_on_questions_it_never_learns_from():
     features = QueryFeatures(words=6, asking=True)
     policy = RoutingPolicy(
-        segments={"en:plain": SegmentStatistics(samples=500, decided=500, advantage={"keyword": 0.3})},
+        segments={"en:plain": _SegmentStatistics(samples=500, decided=500, advantage={"keyword": 0.3})},
     )
     recalls = {"auto": 0.5, "hybrid": 0.5, "keyword": 0.9, "vector": 0.0}
     many = [answered(f"question {number}", recalls, features, RoutingPolicy()) for number in range(200)]
@@ -295,7 +295,7 @@ def test_the_rule_binds_the_candidate_too():
 
 async def test_what_is_served_follows_the_policy(folder, tmp_path):
     serving = RoutingPolicy(
-        stage="default", segments={"en:plain": SegmentStatistics(samples=500, decided=500, advantage={"vector": 0.3})}
+        stage="default", segments={"en:plain": _SegmentStatistics(samples=500, decided=500, advantage={"vector": 0.3})}
     )
     dataset = Dataset(folder)
     corpus = corpus_of(dataset, tmp_path, policy=lambda: serving)

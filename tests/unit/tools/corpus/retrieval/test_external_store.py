@@ -19,7 +19,7 @@ from weiwo.tools.corpus.index.vector_store_sync import ATTEMPTS, SyncReport, syn
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval import external_store
-from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus, convert_document, open_external
+from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus, _convert_document, open_external
 
 ANSWERS = threading.Event()
 """Set once a question for something slow is to be answered."""
@@ -84,17 +84,17 @@ def store(module):
     ],
 )
 def test_metadata_by_their_usual_names_lead_to_the_place(metadata, source, title, locator, date):
-    one = convert_document("@m.x", Document("Words.", metadata=metadata))
+    one = _convert_document("@m.x", Document("Words.", metadata=metadata))
     assert (one.source, one.title, one.locator, one.date) == (source, title, locator, date)
 
 
 def test_without_metadata_a_passage_still_has_a_source_of_its_own():
     one, other = (
-        convert_document("@m.x", Document(text, id=name)) for text, name in (("Words.", "7"), ("More.", None))
+        _convert_document("@m.x", Document(text, id=name)) for text, name in (("Words.", "7"), ("More.", None))
     )
     assert one.source == "@m.x#7"
     assert other.source == f"@m.x#{other.id}"
-    assert convert_document("@m.x", Document("a\x1b[31m\u202eb" + "c" * 9_000)).text == "a[31mb" + "c" * 7_994
+    assert _convert_document("@m.x", Document("a\x1b[31m\u202eb" + "c" * 9_000)).text == "a[31mb" + "c" * 7_994
 
 
 async def test_a_retriever_is_a_corpus(module, settings):
@@ -132,7 +132,7 @@ async def test_one_that_does_not_answer_is_one_line_without_secrets(monkeypatch)
     with pytest.raises(CorpusError, match=r"@my_stores.papers: ConnectionError.*see if it is up") as caught:
         await corpus.search("broken")
     assert "sk-secret" not in str(caught.value)
-    monkeypatch.setattr(external_store, "SECONDS", 0.05)
+    monkeypatch.setattr(external_store, "_SECONDS", 0.05)
     with pytest.raises(CorpusError, match="no reply within"):
         await corpus.search("slow")
     ANSWERS.set()

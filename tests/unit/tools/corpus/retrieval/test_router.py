@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
-from weiwo.tools.corpus.retrieval.router import route_query, score_strategies
+from weiwo.tools.corpus.retrieval.router import _score_strategies, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import (
-    BOUND,
-    FEWEST,
+    _BOUND,
+    _FEWEST,
     PolicyError,
     PolicyEvidence,
     PolicyFile,
     PolicyStep,
     RoutingPolicy,
-    SegmentStatistics,
+    _SegmentStatistics,
     load_policy,
     save_policy,
 )
@@ -96,9 +96,9 @@ def test_the_rule_goes_before_prior_and_policy_and_the_caller_before_the_rule():
 
 
 def test_signals_speak_for_what_they_should():
-    named = score_strategies(QueryFeatures(words=2, identifiers=1, quoted=True, rare=1.0, digits=0.5))
-    asked = score_strategies(QueryFeatures(words=20, asking=True, unknown=0.5))
-    nothing = score_strategies(QueryFeatures(words=6))
+    named = _score_strategies(QueryFeatures(words=2, identifiers=1, quoted=True, rare=1.0, digits=0.5))
+    asked = _score_strategies(QueryFeatures(words=20, asking=True, unknown=0.5))
+    nothing = _score_strategies(QueryFeatures(words=6))
     assert max(named, key=named.__getitem__) == "keyword"
     assert asked["vector"] > nothing["vector"] > named["vector"]
     assert max(nothing, key=nothing.__getitem__) == "hybrid"
@@ -130,45 +130,45 @@ def test_signals_alone_decide_nothing_even_in_service():
 
 
 def test_below_a_minimum_nothing_counts():
-    heuristic = score_strategies(QueryFeatures(words=6))
-    assert set(taught("en:plain", BETTER, FEWEST - 1).weights("en:plain", heuristic).values()) == {0.0}
-    assert taught("en:plain", BETTER, FEWEST).weights("en:plain", heuristic)["keyword"] > 0
+    heuristic = _score_strategies(QueryFeatures(words=6))
+    assert set(taught("en:plain", BETTER, _FEWEST - 1).weights("en:plain", heuristic).values()) == {0.0}
+    assert taught("en:plain", BETTER, _FEWEST).weights("en:plain", heuristic)["keyword"] > 0
 
 
 def test_ties_move_no_average():
-    known = SegmentStatistics().add_question(BETTER)
+    known = _SegmentStatistics().add_question(BETTER)
     tied = known.add_question(dict.fromkeys(STRATEGIES, 0.5))
     assert tied.advantage == known.advantage
     assert (tied.samples, tied.decided) == (2, 1)
 
 
 def test_one_question_moves_little_and_many_are_bounded():
-    assert SegmentStatistics().add_question(BETTER).advantage == pytest.approx({"keyword": 0.016, "vector": -0.004})
-    known = SegmentStatistics()
+    assert _SegmentStatistics().add_question(BETTER).advantage == pytest.approx({"keyword": 0.016, "vector": -0.004})
+    known = _SegmentStatistics()
     for _ in range(500):
         known = known.add_question(BETTER)
-    assert known.advantage["keyword"] == BOUND
+    assert known.advantage["keyword"] == _BOUND
     for _ in range(500):
         known = known.add_question(WORSE)
-    assert known.advantage["keyword"] == -BOUND
+    assert known.advantage["keyword"] == -_BOUND
 
 
 def test_the_gain_is_over_all_questions_and_not_held_back_by_the_beginning():
-    known = SegmentStatistics()
+    known = _SegmentStatistics()
     for _ in range(10):
         known = known.add_question({"hybrid": 0.5, "keyword": 0.7, "vector": 0.5}).add_question(
             dict.fromkeys(STRATEGIES, 1.0)
         )
     assert known.gain("keyword") == pytest.approx(0.1)
-    assert known.gain("vector") == SegmentStatistics().gain("keyword") == 0
+    assert known.gain("vector") == _SegmentStatistics().gain("keyword") == 0
 
 
 @given(st.lists(st.tuples(*[st.floats(0, 1)] * 3), max_size=60))
 def test_averages_stay_in_bounds(rewards):
-    known = SegmentStatistics()
+    known = _SegmentStatistics()
     for hybrid, keyword, vector in rewards:
         known = known.add_question({"hybrid": hybrid, "keyword": keyword, "vector": vector})
-    assert all(-BOUND <= value <= BOUND for value in known.advantage.values())
+    assert all(-_BOUND <= value <= _BOUND for value in known.advantage.values())
     assert known.samples == len(rewards) >= known.decided
 
 
@@ -190,7 +190,7 @@ def test_each_step_needs_evidence_and_can_be_taken_back():
     policy = taught("en:plain", BETTER, 40)
     with pytest.raises(PolicyError, match="learned nothing"):
         RoutingPolicy().promote(PROOF, "now")
-    for weak in ({"low": 0.0}, {"low": -0.1}, {"questions": FEWEST - 1}):
+    for weak in ({"low": 0.0}, {"low": -0.1}, {"questions": _FEWEST - 1}):
         with pytest.raises(PolicyError, match="stays in shadow"):
             policy.promote(PROOF.model_copy(update=weak), "now")
     trial = policy.promote(PROOF, "now", 0.2)

@@ -16,15 +16,15 @@ from weiwo.state.settings import Context, Settings
 from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.evaluation.telemetry_report import _measure_stability, summarize_records, summarize_telemetry
+from weiwo.tools.corpus.evaluation.telemetry_report import _measure_stability, _summarize_records, summarize_telemetry
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval import telemetry
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, open_routed
-from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, SegmentStatistics
+from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, _SegmentStatistics
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, SearchOptions
-from weiwo.tools.corpus.retrieval.telemetry import FILE, RetrievalRecord, TelemetryRecorder, read_records
+from weiwo.tools.corpus.retrieval.telemetry import _FILE, RetrievalRecord, TelemetryRecorder, read_records
 
 DAY = 86_400.0
 
@@ -96,7 +96,7 @@ async def test_a_retrieval_is_kept_with_what_led_to_it(folder):
 
 async def test_the_router_decides_and_options_are_kept(folder):
     serving = RoutingPolicy(
-        stage="default", segments={"en:plain": SegmentStatistics(samples=500, decided=500, advantage={"vector": 0.3})}
+        stage="default", segments={"en:plain": _SegmentStatistics(samples=500, decided=500, advantage={"vector": 0.3})}
     )
     corpus, recorder = routed(folder, lambda: serving)
     only = SearchOptions(within=SourceFilter(folders=("notes",)))
@@ -165,12 +165,12 @@ async def test_settings_decide_whether_anything_is_kept(folder, tmp_path):
     env = {"WEIWO_HOME": str(tmp_path / "home")}
     off = open_routed(folder, Settings.resolve(Context(telemetry=False), env))
     await off.search("bridge")
-    telemetry.flush_recorders()
-    assert not (folder / FILE).exists()
+    telemetry._flush_recorders()
+    assert not (folder / _FILE).exists()
     on = open_routed(folder, Settings.resolve(None, env))
     (found,) = await on.search("Buda Pest", 1)
     telemetry.label_citations("nobody", [found.id])
-    telemetry.flush_recorders()
+    telemetry._flush_recorders()
     assert len(list(read_records(folder))) == 1
     assert telemetry.get_recorder(folder) is telemetry.get_recorder(folder)
 
@@ -181,7 +181,7 @@ async def test_where_nothing_can_be_kept_searching_goes_on(folder, tmp_path, tro
     if trouble == "a folder is in the way":
         recorder.path.mkdir()
     elif trouble == "no folder":
-        recorder.path = tmp_path / "nowhere" / FILE
+        recorder.path = tmp_path / "nowhere" / _FILE
     else:
         recorder.path.write_bytes(b"not a database, " * 500)
     assert await corpus.search("bridge")
@@ -194,7 +194,7 @@ def test_a_full_queue_drops_and_does_not_wait(tmp_path, monkeypatch):
     recorder, go = TelemetryRecorder(tmp_path), threading.Event()
     monkeypatch.setattr(recorder, "_write", lambda _: go.wait(30))
     recorder.record(retrieval())
-    for _ in range(telemetry.WAITING + telemetry._AT_ONCE + 50):
+    for _ in range(telemetry._WAITING + telemetry._AT_ONCE + 50):
         recorder.record(retrieval())
     dropped = recorder.dropped
     go.set()
@@ -203,7 +203,7 @@ def test_a_full_queue_drops_and_does_not_wait(tmp_path, monkeypatch):
 
 
 def test_the_oldest_go(tmp_path, monkeypatch):
-    monkeypatch.setattr(telemetry, "MOST_RECORDS", 100)
+    monkeypatch.setattr(telemetry, "_MOST_RECORDS", 100)
     recorder = TelemetryRecorder(tmp_path)
     for number in range(900):
         recorder.record(retrieval(f"q{number}"))
@@ -232,7 +232,7 @@ def test_any_question_can_be_kept(tmp_path_factory, query):
 def test_nothing_recorded_reads_as_nothing_and_rubbish_is_named(tmp_path):
     assert list(read_records(tmp_path)) == []
     assert summarize_telemetry(tmp_path)["retrievals"] == 0
-    (tmp_path / FILE).write_bytes(b"rubbish " * 1_000)
+    (tmp_path / _FILE).write_bytes(b"rubbish " * 1_000)
     with pytest.raises(CorpusError, match="delete it"):
         summarize_telemetry(tmp_path)
 
@@ -255,7 +255,7 @@ def rows(*retrievals):
 
 
 def test_the_summary_counts():
-    found = summarize_records(
+    found = _summarize_records(
         rows(
             (retrieval(seconds=0.001), ["a"]),
             (retrieval(seconds=0.003, choice="keyword", by="rule", segment="en:identifier"), []),
@@ -279,7 +279,7 @@ def test_the_summary_counts():
 
 def test_regret_is_what_a_better_order_would_have_given():
     arms = {"keyword": [7, 8], "grams": [8, 9]}
-    found = summarize_records(
+    found = _summarize_records(
         rows((retrieval(passages=("x", "a"), arms=arms), ["a"]), (retrieval(arms=arms), ["a"]), (retrieval(), [])),
         lambda hashes: {"a": {7}} if hashes == {"a"} else {},
     )
@@ -301,7 +301,7 @@ def test_drift_shows_in_the_week_it_begins():
     weeks = [(retrieval(at=(4 + 7 * week) * DAY + n, features=short), None) for week in range(3) for n in range(40)]
     weeks += [(retrieval(at=(4 + 21) * DAY + n, features=long), None) for n in range(40)]
     weeks += [(retrieval(at=(4 + 28) * DAY + n, features=long), None) for n in range(5)]  # too few to tell
-    drift = summarize_records(rows(*weeks))["drift"]
+    drift = _summarize_records(rows(*weeks))["drift"]
     assert [week["retrievals"] for week in drift] == [40, 40, 40]
     assert [week["words"] > 0.25 for week in drift] == [False, False, True]
     assert all(week["rare"] == pytest.approx(0, abs=0.05) for week in drift)
