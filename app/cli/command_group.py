@@ -55,7 +55,7 @@ _COMMANDS: Final = {
     "corpora": Place("documents.corpora", "List the corpora with their sizes and ages."),
     "search": Place("documents.search", "Search the documents: retrieval only, no plan, no answer."),
     "telemetry": Place(
-        "documents.telemetry:telemetries",
+        "documents.telemetry",
         "Summarize retrievals and spending; kept on this machine only, and not at all with WEIWO_TELEMETRY=off.",
     ),
     "procedures": Place(

@@ -1,1 +1,1 @@
-"""`weiwo eval`: `commands` is the group, `retrieval`, `answers` and `tools` are its commands, `words` what they say."""
+"""`weiwo eval`: `commands` is the group, `retrieval`, `answers` and `tools` are its commands."""

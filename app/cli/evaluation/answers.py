@@ -14,7 +14,6 @@ from rich.table import Table
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.evaluation.retrieval import open_embedder
-from weiwo.app.cli.evaluation.words import word
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.output import hint, screen, write_json
@@ -32,13 +31,17 @@ from weiwo.app.evaluation.scoring import AnswerScorer, System
 from weiwo.app.evaluation.summary import FACT_MEANS, FACT_RATES, MEANS, RATES, count_right, summarize
 from weiwo.app.evaluation.systems import WeiwoSystem, load_baselines
 from weiwo.app.render.figures_table import figures_table
+from weiwo.app.render.labels import in_system_language
 from weiwo.models.errors import ModelUnavailableError
 from weiwo.state.settings import Context, Settings
+from weiwo.text.localization import localized_section
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
 from weiwo.tools.corpus.evaluation.dataset_index import index_by_name
 
-answers_app = typer.Typer()
+app = typer.Typer()
+
+_word: Final = in_system_language(localized_section("cli.evaluation"))
 
 _SHARES: Final = ("right", "right_judged", *RATES[1:], *FACT_RATES)
 _MEANS: Final = (*MEANS, *FACT_MEANS, "seconds_p50", "seconds_p95", "errors")
@@ -75,7 +78,7 @@ class _Options:
     resume: bool
 
 
-@answers_app.command()
+@app.command()
 @takes_context("model", "depth", "corpus", "web")
 def answers(  # noqa: PLR0913 - each option is a parameter
     target: Annotated[
@@ -118,7 +121,7 @@ def answers(  # noqa: PLR0913 - each option is a parameter
         folder = Path(output).expanduser() if output else None
         options = _Options(limit, _read_limits(limits), baseline, judge, folder, resume)
         experiment = _ask(target, context, options)
-        hint(word("results", experiment.folder))
+        hint(_word("results", experiment.folder))
     try:
         summary = experiment.summary(summarize)
     except ExperimentError as error:
@@ -170,7 +173,7 @@ def _ask(target: str, context: Context, options: _Options) -> Experiment:
         settings = Settings.resolve(within)
         names = _name_systems(options, settings)
         if not settings.models.get("writer") and any(one.open for one in found.questions):
-            hint(word("no_writer"))
+            hint(_word("no_writer"))
         experiment = _open_experiment(found, settings, names, options)
         _run(found, within, names, options, experiment)
     except DatasetError as error:
@@ -199,7 +202,7 @@ def _name_systems(options: _Options, settings: Settings) -> list[str]:
     known = load_baselines()
     if settings.models.get("writer"):
         return ["weiwo", *known.BASELINES]
-    hint(word("no_baselines"))
+    hint(_word("no_baselines"))
     return ["weiwo", *(name for name in known.BASELINES if name not in known.NEED_A_MODEL)]
 
 
@@ -237,7 +240,7 @@ def _open_experiment(found: QuestionSet, settings: Settings, names: Sequence[str
     if options.output is not None:
         return Experiment.resume(options.output, config)
     experiment = Experiment.find(parent, config)
-    hint(word("going_on", experiment.folder))
+    hint(_word("going_on", experiment.folder))
     return experiment
 
 
@@ -261,7 +264,7 @@ def _run(found: QuestionSet, context: Context, names: Sequence[str], options: _O
         again = f"go on with --resume --output {experiment.folder}"
         raise CommandError(f"stopped; what was answered is kept; {again}", stopped.code) from None
     if judge is not None and judge.failed:
-        hint(word("not_graded", judge.failed))
+        hint(_word("not_graded", judge.failed))
 
 
 async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Question]) -> None:
@@ -308,8 +311,8 @@ def _make_listener() -> Listener:
             return
         asked = max(1, done - first[0] + 1)
         left = (time.monotonic() - begun) / asked * (total - done)
-        soon = "" if done == total else word("soon") if left < 60 else word("left", left / 60)
-        progress.tell(word("progress", done, total, _tell_right(rows)) + soon, last=done == total)
+        soon = "" if done == total else _word("soon") if left < 60 else _word("left", left / 60)
+        progress.tell(_word("progress", done, total, _tell_right(rows)) + soon, last=done == total)
 
     return tell
 
@@ -317,14 +320,14 @@ def _make_listener() -> Listener:
 def _tell_right(rows: Sequence[Mapping[str, Any]]) -> str:
     told = [float(row["facts"]) for row in rows if row.get("facts") is not None]
     if told:
-        return word("facts_so_far", sum(told) / len(told))
-    return word("right_so_far", ", ".join(f"{name} {count:,}" for name, count in count_right(rows).items()))
+        return _word("facts_so_far", sum(told) / len(told))
+    return _word("right_so_far", ", ".join(f"{name} {count:,}" for name, count in count_right(rows).items()))
 
 
 def _print_answers(console: Console, summary: Mapping[str, Any]) -> None:
     """Print a summary: shares with their 95 % intervals, means a question, then by level and by hops."""
     systems = summary["systems"]
-    console.print(word("head_intervals", summary["dataset"], summary["n"]))
+    console.print(_word("head_intervals", summary["dataset"], summary["n"]))
     table = figures_table("", *systems)
     _add_shares(table, systems.values())
     _add_means(table, systems.values())
@@ -333,19 +336,19 @@ def _print_answers(console: Console, summary: Mapping[str, Any]) -> None:
     console.print(table)
     for name, differences in summary["differences"].items():
         if told := differences.get("right"):
-            console.print(word("against", name, told["mean"], told["low"], told["high"]), soft_wrap=True)
+            console.print(_word("against", name, told["mean"], told["low"], told["high"]), soft_wrap=True)
     verdicts = systems.get("weiwo", {}).get("claims") or {}
     if verdicts:
-        console.print(word("claims", ", ".join(f"{n:,} {verdict}" for verdict, n in verdicts.items())))
+        console.print(_word("claims", ", ".join(f"{n:,} {verdict}" for verdict, n in verdicts.items())))
     for what, measured in (systems.get("weiwo", {}).get("calibration") or {}).items():
-        _print_reliability(console, word("confidence_of", what), measured)
+        _print_reliability(console, _word("confidence_of", what), measured)
 
 
 def _add_shares(table: Table, systems: Iterable[Mapping[str, Any]]) -> None:
     """Rows of figures from 0 to 1, shown where any system has one."""
     for name in _SHARES:
         if any(cells := [_format_share(figures, name) for figures in systems]):
-            table.add_row(word(name), *cells)
+            table.add_row(_word(name), *cells)
 
 
 def _add_means(table: Table, systems: Iterable[Mapping[str, Any]]) -> None:
@@ -354,14 +357,14 @@ def _add_means(table: Table, systems: Iterable[Mapping[str, Any]]) -> None:
         values = [figures.get(name) for figures in systems]
         if any(values) or (name == "stale" and None not in values):
             form = _FORMATS.get(name, ",.0f")
-            table.add_row(word(name), *("" if one is None else format(float(one), form) for one in values))
+            table.add_row(_word(name), *("" if one is None else format(float(one), form) for one in values))
 
 
 def _add_sections(table: Table, systems: Mapping[str, Any], kind: str) -> None:
     for key in dict.fromkeys(key for figures in systems.values() for key in figures[kind]):
         parts = [figures[kind].get(key) for figures in systems.values()]
         count = next(part["n"] for part in parts if part)
-        table.add_row(word(kind, key, count), *("" if part is None else f"{part['right']:.3f}" for part in parts))
+        table.add_row(_word(kind, key, count), *("" if part is None else f"{part['right']:.3f}" for part in parts))
 
 
 def _format_share(figures: Mapping[str, Any], name: str) -> str:
@@ -374,10 +377,10 @@ def _format_share(figures: Mapping[str, Any], name: str) -> str:
 
 def _print_reliability(console: Console, title: str, measured: Mapping[str, Any]) -> None:
     """Print a reliability table, with Brier score and expected calibration error above it."""
-    told = word("reliability", title, measured["n"], measured["brier"], measured["ece"])
+    told = _word("reliability", title, measured["n"], measured["brier"], measured["ece"])
     console.print(told, soft_wrap=True)
-    table = figures_table(*map(word, ("confidence", "of", "mean", "right")), texts=0)
+    table = figures_table(*map(_word, ("confidence", "of", "mean", "right")), texts=0)
     for one in measured["table"]:
-        said = word("to", one["from"], one["to"])
+        said = _word("to", one["from"], one["to"])
         table.add_row(said, f"{one['n']:,}", f"{one['confidence']:.2f}", f"{one['right']:.2f}")
     console.print(table)

@@ -12,16 +12,14 @@ class _EvaluationGroup(LazyGroup):
 
     places: ClassVar = {
         "retrieval": Place(
-            "evaluation.retrieval:retrieval_app",
+            "evaluation.retrieval",
             "Evaluate each strategy, the router, and the best choice there is per question.",
         ),
         "answers": Place(
-            "evaluation.answers:answers_app",
+            "evaluation.answers",
             "Evaluate answers: what is right, wrong, cited and shown, facts and stale values, and what it takes.",
         ),
-        "tools": Place(
-            "evaluation.tools:tools_app", "Evaluate how well the tools that a question needs are found."
-        ),
+        "tools": Place("evaluation.tools", "Evaluate how well the tools that a question needs are found."),
     }
     removed: ClassVar = {
         "report": "it is now weiwo eval answers SET --limits 2,20,150 --depth deep",

@@ -6,7 +6,7 @@ a document, or with `--judge` a model, a call a question.
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -17,7 +17,6 @@ from rich.console import Console
 from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.evaluation.words import word
 from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import NO, YES, hint, screen, terminal, write_json
@@ -26,11 +25,13 @@ from weiwo.app.cli.questions.requests import answering, read_line
 from weiwo.app.evaluation.judge import ModelJudge
 from weiwo.app.render.extracts import render_passage
 from weiwo.app.render.figures_table import figures_table
+from weiwo.app.render.labels import in_system_language
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.writer.extracts import choose_extracts
 from weiwo.state import Evidence, Language
 from weiwo.state.settings import Context, Settings
 from weiwo.text.language import detect_language
+from weiwo.text.localization import localized_section
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, locate_dataset
 from weiwo.tools.corpus.evaluation.dataset_index import count_languages, index_dataset
@@ -43,22 +44,20 @@ from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyError, PolicyStep, RoutingPolicy, load_policy, save_policy
 from weiwo.tools.printable import one_line
 
-retrieval_app = typer.Typer()
+app = typer.Typer()
+
+_word: Final = in_system_language(localized_section("cli.evaluation"))
 
 _COLUMNS: Final = ("recall", "all", "hit", "ndcg10", "mrr", "p50_ms", "vector_calls")
 
 
-_ASKED: Final[Mapping[Language, tuple[str, str, str]]] = {
-    "en": ("question", "document", "does it answer? [y]es [n]o [s]kip [q]uit: "),
-    "zh": ("问题", "文档", "它回答了问题吗？[y]是 [n]否 [s]跳过 [q]退出："),
-}
 _SKIP: Final = frozenset({"s", "skip", "跳过"})
 _QUIT: Final = frozenset({"q", "quit", "exit", "退出"})
 _LONGEST_DOCUMENT: Final = 50_000
 """Letters of a document among which the sentences to show are chosen."""
 
 
-@retrieval_app.command()
+@app.command()
 def retrieval(  # noqa: PLR0913 - each option is a parameter
     folder: Annotated[
         str | None,
@@ -141,7 +140,7 @@ def _demote(folder: str | None, k: int, strategy: str, *, as_json: bool) -> None
     elif as_json:
         write_json({"policy": _policy_json(policy)})
     else:
-        hint(word("stage", policy.version, policy.stage))
+        hint(_word("stage", policy.version, policy.stage))
 
 
 def _evaluate(
@@ -176,7 +175,7 @@ def _evaluate(
         try:
             policy = policy.promote(evaluation.measure_policy(), _now(), share)
             save_policy(home, policy)
-            hint(word("promoted", policy.version, policy.stage))
+            hint(_word("promoted", policy.version, policy.stage))
         except PolicyError as error:  # the figures say why
             refused = str(error)
     _print(evaluation, policy, as_json=as_json)
@@ -190,12 +189,12 @@ def _learn(
     """Let the policy in shadow learn from a set, once; the figures are then those of what it has learned."""
     observed = evaluation.list_observations()
     if not observed:
-        hint(word("nothing_learned"))
+        hint(_word("nothing_learned"))
         return policy, evaluation
     step = PolicyStep(what=f"learned from {dataset.name}", at=_now())
     learned = policy.learn(observed, f"{dataset.questions_digest()}-{k}", step)
     if learned.version == policy.version:
-        hint(word("learned_before", policy.version))
+        hint(_word("learned_before", policy.version))
         return policy, evaluation
     save_policy(home, learned)
     return learned, evaluation.replay_policy(learned)
@@ -248,20 +247,20 @@ def _print(evaluation: Evaluation, policy: RoutingPolicy, *, as_json: bool) -> N
 def _print_figures(console: Console, evaluation: Evaluation, policy: RoutingPolicy) -> None:
     found = evaluation.as_json()
     heads = (*(f"{name}@{evaluation.k}" for name in ("recall", "all", "hit")), "NDCG@10", "MRR", "p50 ms")
-    table = figures_table(word("strategy"), *heads, word("vector_calls"))
+    table = figures_table(_word("strategy"), *heads, _word("vector_calls"))
     rows = dict(found["strategies"]) | ({"oracle": found["oracle"]} if evaluation.whole else {})
     for name, figures in rows.items():
         shown = [f"{figures[column]:.3f}" for column in _COLUMNS[:-2]]
         table.add_row(name, *shown, f"{figures['p50_ms']:.1f}", f"{figures['vector_calls']:,}")
-    console.print(word("head", evaluation.dataset, len(evaluation.answered)))
+    console.print(_word("head", evaluation.dataset, len(evaluation.answered)))
     console.print(table)
     if not evaluation.whole:
         return
     router, held = found["router"], evaluation.measure_policy()
-    told = word("auto", router["difference"], evaluation.k, *router["interval"], router["regret"])
+    told = _word("auto", router["difference"], evaluation.k, *router["interval"], router["regret"])
     console.print(told, soft_wrap=True)
-    proved = word("policy", policy.version, policy.stage, held.questions, held.difference, held.low, held.high)
-    console.print(proved if policy.segments else word("no_policy"), soft_wrap=True)
+    proved = _word("policy", policy.version, policy.stage, held.questions, held.difference, held.low, held.high)
+    console.print(proved if policy.segments else _word("no_policy"), soft_wrap=True)
 
 
 def _now() -> str:
@@ -291,9 +290,9 @@ def _label(target: str, judge: str | None = None) -> None:
     except DatasetError as error:
         raise CommandError(str(error)) from error
     if judged < len(left):
-        hint(word("judged", done + judged, len(left) - judged, target))
+        hint(_word("judged", done + judged, len(left) - judged, target))
     else:
-        hint(word("all_judged", done + judged, target))
+        hint(_word("all_judged", done + judged, target))
 
 
 def _ask_model(folder: Path, left: list[Candidate], name: str) -> int:
@@ -332,14 +331,14 @@ def _ask_each(folder: Path, left: list[Candidate]) -> int:
     with answering(f"stopped; what was answered is kept; go on with: weiwo eval retrieval {folder} --label"):
         for at, candidate in enumerate(left, 1):
             language = detect_language(candidate.query)
-            asked, document, prompt = _ASKED[language]
+            said = localized_section("cli.evaluation")[language]
             if candidate.query_id != query:
-                terminal().print(Text(f"\n{asked}: {one_line(candidate.query, 500)}", "bold"))
+                terminal().print(Text(f"\n{said['asked_question']}: {one_line(candidate.query, 500)}", "bold"))
                 query = candidate.query_id
             name = one_line(candidate.document.title or candidate.document.id)
-            terminal().print(Text(f"\n{document} {at:,}/{len(left):,}: {name}", "dim"))
+            terminal().print(Text(f"\n{said['asked_document']} {at:,}/{len(left):,}: {name}", "dim"))
             terminal().print(_draw(candidate, language))
-            while (reply := read_line(prompt).casefold()) not in YES | NO | _SKIP | _QUIT:
+            while (reply := read_line(said["asked_prompt"]).casefold()) not in YES | NO | _SKIP | _QUIT:
                 pass
             if reply in _QUIT:
                 break

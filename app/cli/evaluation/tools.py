@@ -8,13 +8,14 @@ import numpy as np
 import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.evaluation.words import word
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.cli.progress_line import tell_stages
 from weiwo.app.render.figures_table import figures_table
+from weiwo.app.render.labels import in_system_language
 from weiwo.nodes.shared.planning.tool_ranking import open_vectors
 from weiwo.state.settings import Settings
+from weiwo.text.localization import localized_section
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
 from weiwo.tools.corpus.index.embedding_models import load_embedder
@@ -23,13 +24,15 @@ from weiwo.tools.selection.evaluation import LabelledQuestion, evaluate_tools
 from weiwo.tools.selection.tool_index import ToolDocument, ToolIndex
 from weiwo.tools.selection.tool_scenes import ToolUse
 
-tools_app = typer.Typer()
+app = typer.Typer()
+
+_word: Final = in_system_language(localized_section("cli.evaluation"))
 
 _HEADS: Final = ("recall@3", "recall@5", "complete@3", "complete@5", "NDCG@5")
 _GROUPS: Final = ("all", "known", "new")
 
 
-@tools_app.command()
+@app.command()
 def tools(
     folder: Annotated[
         str, typer.Argument(metavar="DATASET_DIR", help="A BEIR-shaped folder whose documents are tools.")
@@ -72,7 +75,7 @@ def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
     other = [one for one in past.questions if one.text not in asked]
     if len(other) < len(past.questions):
         same = len(past.questions) - len(other)
-        hint(word("both", same))
+        hint(_word("both", same))
     uses = [ToolUse(one.text, frozenset(one.relevant)) for one in other if known.issuperset(one.relevant)]
     if not uses:
         raise DatasetError(f"{folder}: no other question with tools of {dataset.name}; give a set over the same tools")
@@ -99,14 +102,14 @@ def _evaluate(dataset: Dataset, tools: list[ToolDocument], uses: list[ToolUse]) 
 
 def _print(name: str, found: dict[str, Any]) -> None:
     console = screen()
-    table = figures_table(word("questions"), word("ranking"), *_HEADS, "p50 ms", texts=2)
+    table = figures_table(_word("questions"), _word("ranking"), *_HEADS, "p50 ms", texts=2)
     for group in _GROUPS:
         for ranking in ("hybrid", "history"):
             figures = found.get(group, {}).get(ranking)
             if figures:
                 *shares, milliseconds = figures.values()
                 shown = [f"{share:.3f}" for share in shares]
-                table.add_row(word(group, found[group]["questions"]), ranking, *shown, f"{milliseconds:.2f}")
-    past = word("head_history", found["history"], found["scenes"]) if found["history"] else ""
-    console.print(word("head_tools", name, found["questions"], found["tools"]) + past)
+                table.add_row(_word(group, found[group]["questions"]), ranking, *shown, f"{milliseconds:.2f}")
+    past = _word("head_history", found["history"], found["scenes"]) if found["history"] else ""
+    console.print(_word("head_tools", name, found["questions"], found["tools"]) + past)
     console.print(table)
