@@ -15,8 +15,10 @@ from weiwo.tools.web.fetching.page import WebPage
 from weiwo.tools.web.fetching.page_parser import text_page
 from weiwo.tools.web.fetching.robots import check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
+from weiwo.tools.web.providers.catalog import tavily_request
 from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
-from weiwo.tools.web.providers.provider import ProviderAccess
+from weiwo.tools.web.providers.http_provider import list_at, send_request
+from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError
 from weiwo.tools.web.providers.request import bounded_request
 from weiwo.tools.web.read_page import ReadPage
 
@@ -54,19 +56,41 @@ class ExtractPage(ReadPage):
             await check_robots(url, guard)
         if refusal := health.refusal(source):
             raise refusal
-        access = ProviderAccess(source.base.rstrip("/"), source.key, self.seconds, True, self.max_bytes, self.transport)  # noqa: FBT003
+        access = ProviderAccess(
+            source.base.rstrip("/"),
+            source.key,
+            self.seconds,
+            whole=True,
+            max_bytes=self.max_bytes,
+            transport=self.transport,
+            variable=source.provider.key,
+        )
         async with health.limiter(source).turn(source.per_second):
             health.spend(source)
             text = await self._asked(url, access)
         return await asyncio.to_thread(text_page, url, text)
 
     async def _asked(self, url: str, access: ProviderAccess) -> str:
-        from weiwo.tools.web.providers import tavily  # noqa: PLC0415 - slow to import
-
+        request = tavily_request("extract", {"urls": [url], "format": "markdown", "timeout": access.seconds}, access)
         try:
             async with bounded_request(self.name, access):
-                return await tavily.extract(url, access)
+                return await send_request(request, access, _read_text)
         except ToolCallError as failure:
             if failure.kind != "empty":
                 self.health.failed(self.source, failure)
             raise
+
+
+def _read_text(body: bytes) -> str:
+    """The text of the one page that was asked for.
+
+    Raises:
+        ProviderError: It could not be read.
+    """
+    for item in list_at(body, ("results",)):
+        text = item.get("raw_content")
+        if isinstance(text, str) and text.strip():
+            return text
+    failed = list_at(body, ("failed_results",))
+    why = next((item["error"] for item in failed if item.get("error")), "no text")
+    raise ProviderError("empty", f"it could not read the page: {why}")

@@ -61,7 +61,6 @@ _PACKAGES: Final = (
     "langchain",
     "langchain-core",
     "langchain-openai",
-    "tavily-python",
     "ddgs",
     "pydantic",
 )

@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from xml.etree import ElementTree as ET
 
 from weiwo.state import FailureKind
@@ -19,10 +19,17 @@ if TYPE_CHECKING:
 AGENT: Final = "Weiwo/0.1"
 PLAN_LIMITS: Final = frozenset({402, 432, 433})
 """Statuses by which providers say that what was paid for is used up."""
+_MEANS: Final = {
+    400: ", it does not accept the request",
+    401: ", it does not accept the key",
+    403: ", it refuses",
+    429: ", it wants fewer requests",
+}
 UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, ET.ParseError)
 """What reading a reply may raise that is not of the documented form."""
 
-Parameters = dict[str, str | int | None]
+Parameters = dict[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,61 +41,67 @@ class HttpRequest:
         parameters: What goes into the URL, or, with `post`, into a JSON body; those without a value are left out.
         headers: Headers of its own.
         post: Whether it is a POST.
+        proxy: A proxy of the provider's own; without one, those of the environment count.
     """
 
     url: str
     parameters: Parameters
     headers: Mapping[str, str] = field(default_factory=dict)
     post: bool = False
+    proxy: str | None = None
 
 
 def http_search(
     make: Callable[[SearchQuery, ProviderAccess], HttpRequest], read: Callable[[bytes], Iterable[SearchHit]]
 ) -> Callable[[SearchQuery, ProviderAccess], Awaitable[list[SearchHit]]]:
-    """A way to ask a provider by one request.
+    """A way to ask a provider by one request: `make` makes it, and `read` reads the hits out of the reply's body.
 
-    Args:
-        make: Makes the request.
-        read: Reads the hits out of the body of the reply. May raise `ProviderError` and any of `UNREADABLE`.
+    `read` may raise `ProviderError` and any of `UNREADABLE`.
     """
 
     async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-        from weiwo.text.retry_after import parse_retry_after  # noqa: PLC0415 - who only lists providers needs none
-
-        response, body = await _send(make(query, access), access)
-        if response.status_code >= 300:
-            said = body[:2_000].decode("utf-8", "replace")
-            raise status_error(response.status_code, said, parse_retry_after(response.headers.get("retry-after")))
-        try:
-            return await asyncio.to_thread(lambda: list(read(body)))  # it may be megabytes
-        except UNREADABLE:
-            raise ProviderError("crash", "the reply is not of the documented form") from None
+        return await send_request(make(query, access), access, lambda body: list(read(body)))
 
     return search
 
 
+async def send_request(request: HttpRequest, access: ProviderAccess, read: Callable[[bytes], T]) -> T:
+    """Make one request, and read the body of its reply.
+
+    Raises:
+        ProviderError: The provider refuses, or its reply is too large or not of the documented form.
+    """
+    from weiwo.text.retry_after import parse_retry_after  # noqa: PLC0415 - who only lists providers needs none
+
+    response, body = await _send(request, access)
+    if response.status_code >= 300:
+        said = body[:2_000].decode("utf-8", "replace")
+        wait = parse_retry_after(response.headers.get("retry-after"))
+        raise status_error(response.status_code, said, wait, access.variable)
+    try:
+        return await asyncio.to_thread(read, body)  # it may be megabytes
+    except UNREADABLE:
+        raise ProviderError("crash", "the reply is not of the documented form") from None
+
+
 async def _send(request: HttpRequest, access: ProviderAccess) -> "tuple[httpx.Response, bytes]":
-    verify = await asyncio.to_thread(trusted_certificates)
+    verify = await asyncio.to_thread(_trusted_certificates)
     import httpx  # noqa: PLC0415  # slow to import; by now it is there
 
     given = {name: value for name, value in request.parameters.items() if value is not None}
     headers = {"Accept": "application/json", "User-Agent": AGENT, **request.headers}
     params, body = (None, given) if request.post else (given, None)
+    method = "POST" if request.post else "GET"
+    proxy = request.proxy if access.transport is None else None
     async with (
-        httpx.AsyncClient(transport=access.transport, timeout=access.seconds, verify=verify) as client,
-        client.stream(
-            "POST" if request.post else "GET", request.url, headers=headers, params=params, json=body
-        ) as response,
+        httpx.AsyncClient(transport=access.transport, timeout=access.seconds, verify=verify, proxy=proxy) as client,
+        client.stream(method, request.url, headers=headers, params=params, json=body) as response,
     ):
-        return response, await read_body(response, access.max_bytes)
+        return response, await _read_body(response, access.max_bytes)
 
 
-async def read_body(response: "httpx.Response", max_bytes: int) -> bytes:
-    """The body of a reply, unpacked.
-
-    Raises:
-        ProviderError: It is larger than that.
-    """
+async def _read_body(response: "httpx.Response", max_bytes: int) -> bytes:
+    """The body of a reply, unpacked, up to a size."""
     body = bytearray()
     async for piece in response.aiter_bytes(65_536):
         body += piece
@@ -98,20 +111,21 @@ async def read_body(response: "httpx.Response", max_bytes: int) -> bytes:
 
 
 @lru_cache(maxsize=1)
-def trusted_certificates() -> "SSLContext":
+def _trusted_certificates() -> "SSLContext":
     """The authorities to trust. Reading them is some 20 ms of blocking work, so it is done once a process."""
     import httpx  # noqa: PLC0415  # slow to import, and not of use to runs without the web
 
     return httpx.create_ssl_context()
 
 
-def status_error(status: int, said: str = "", wait: float | None = None) -> ProviderError:
+def status_error(status: int, said: str = "", wait: float | None = None, variable: str = "") -> ProviderError:
     """What a status other than success stands for.
 
     Args:
         status: The HTTP status.
         said: What the provider says besides.
         wait: Seconds after which it wants to be asked again.
+        variable: The environment variable of its key.
     """
     if status in PLAN_LIMITS:
         return ProviderError("blocked", f"HTTP {status}, the limit of the plan is reached: {said}".rstrip(": "))
@@ -120,7 +134,8 @@ def status_error(status: int, said: str = "", wait: float | None = None) -> Prov
     from weiwo.tools.calling.errors import classify_status  # noqa: PLC0415 - as above
 
     kind, transient = classify_status(status)
-    words = f"HTTP {status}: {said}".rstrip(": ")
+    means = _MEANS.get(status, "") + (f" in {variable}" if status == 401 and variable else "")
+    words = f"HTTP {status}{means}: {said}".rstrip(": ")
     return ProviderError(kind, words, transient=transient, retry_after=wait if transient else None)
 
 
@@ -142,7 +157,7 @@ def list_at(body: bytes, *paths: tuple[str, ...]) -> list[Any]:
         if not isinstance(found, list):
             raise TypeError(f"{'.'.join(path)} is no list")
         return found
-    error = reply.get("error") or reply.get("errors")
+    error = reply.get("error") or reply.get("errors") or reply.get("detail")
     if error:
         code = error.get("code") if isinstance(error, Mapping) else None
         kind: FailureKind = "rate_limit" if code in {"ratelimited", "maxlag"} else "crash"
@@ -152,5 +167,5 @@ def list_at(body: bytes, *paths: tuple[str, ...]) -> list[Any]:
 
 def _error_text(error: Any) -> str:
     if isinstance(error, Mapping):
-        error = next((error[name] for name in ("message", "info", "detail", "code") if error.get(name)), error)
+        error = next((error[name] for name in ("message", "info", "detail", "error", "code") if error.get(name)), error)
     return str(error)[:2_000]

@@ -103,6 +103,7 @@ class ProviderAccess:
         whole: Whether the whole text of the pages is asked for.
         max_bytes: Bytes of a reply that are read.
         transport: Instead of the network.
+        variable: The environment variable of its key.
     """
 
     base: str
@@ -111,6 +112,7 @@ class ProviderAccess:
     whole: bool = False
     max_bytes: int = 2_000_000
     transport: "httpx.AsyncBaseTransport | None" = None
+    variable: str = ""
 
 
 class ProviderError(WeiwoError):

@@ -50,7 +50,7 @@ async def ask_provider(
     """
     provider, most = source.provider, max_bytes or (WHOLE_BYTES if source.whole else MAX_BYTES)
     whole = source.whole and provider.whole
-    access = ProviderAccess(source.base.rstrip("/"), source.key, seconds, whole, most, transport)
+    access = ProviderAccess(source.base.rstrip("/"), source.key, seconds, whole, most, transport, provider.key)
     sites = query.operators() if provider.operators else ""
     text = _shorten(query.text, max(provider.longest - len(sites), provider.longest // 2)) + sites
     recency = query.time_range if provider.dates else query.recency(datetime.now(UTC).date())
