@@ -22,8 +22,7 @@ from weiwo.tools.calling.substitutes import map_arguments
 from weiwo.tools.corpus import Corpus, load_corpus
 from weiwo.tools.printable import one_line
 from weiwo.tools.selection.clusters import Documentation, clusters_of
-from weiwo.tools.tool_description import describe_tool
-from weiwo.tools.tool_info import ToolInfo
+from weiwo.tools.tool_info import ToolInfo, describe_tool
 from weiwo.tools.user_tools import load_named_tools
 
 if TYPE_CHECKING:
@@ -254,3 +253,50 @@ def _schema_of_model(arguments: type[BaseModel]) -> dict[str, Any]:
 def _is_misdirected(tool: str, args: Mapping[str, JsonValue]) -> bool:
     """Whether a call would look for a page of the web among the documents."""
     return tool == "open_document" and str(args.get("source")).startswith(("http://", "https://"))
+
+
+async def list_tools(settings: Settings, language: Language = "en") -> dict[str, Any]:
+    """The tools a run would have, and the MCP servers, what is wrong with these in a language."""
+    registry = await build_registry(settings)
+    servers = []
+    if settings.mcp:
+        from weiwo.tools.mcp.loading import load_mcp_tools  # noqa: PLC0415 - needs the extra
+
+        servers = [_server(one, language) for one in (await load_mcp_tools(settings.mcp)).connections]
+    asks = {one.name for one in registry.infos() if one.acts and _is_asked(one, settings)}
+    tools = [_tool(one, registry, asks=one.name in asks) for one in registry.infos()]
+    return {"tools": tools, "servers": servers, "problems": [one[language] for one in registry.problems]}
+
+
+def _is_asked(info: ToolInfo, settings: Settings) -> bool:
+    return info.always_ask or not (settings.allow_acting or info.name in settings.allow_tools)
+
+
+def _tool(info: ToolInfo, registry: Any, *, asks: bool) -> dict[str, Any]:
+    metadata = (registry.get(info.name).metadata or {}) if info.available else {}
+    return {
+        "name": info.name,
+        "description": info.description,
+        "arguments": info.args_schema,
+        "cluster": info.cluster,
+        "available": info.available,
+        "why_not": info.why_not,
+        "server": info.server,
+        "acts": info.acts,
+        "asks": asks,
+        "annotations": metadata.get("annotations", {}),
+    }
+
+
+def _server(connection: Any, language: Language) -> dict[str, Any]:
+    return {
+        "name": connection.server.name,
+        "transport": connection.server.transport,
+        "address": connection.server.address,
+        "trusted": connection.server.trusted,
+        "health": connection.health,
+        "why": connection.why[language] if connection.why else "",
+        "protocol": connection.version,
+        "starts": connection.starts,
+        "tools": len(connection.definitions),
+    }

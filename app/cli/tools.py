@@ -24,8 +24,7 @@ from weiwo.state.settings import Settings
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
-from weiwo.tools.tool_description import TypeNames
-from weiwo.tools.tool_list import list_tools
+from weiwo.tools.tool_info import TypeNames
 from weiwo.tools.usage.tool_notes import ToolUsage
 from weiwo.tools.usage.usage_log import UsageLog
 
@@ -123,6 +122,8 @@ def _usage_log(settings: Settings) -> UsageLog:
 
 def _gather(settings: Settings, language: Language = "en") -> dict[str, Any]:
     """The tools and servers with how this user's calls fared; a server's clients are not told that."""
+    from weiwo.tools.registry import list_tools
+
     found = run_to_end(list_tools(settings, language))
     usage = _usage_log(settings).read()
     for tool in found["tools"]:

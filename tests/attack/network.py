@@ -21,9 +21,9 @@ from weiwo.tools.web.fetching.parser_process import PageParsers
 from weiwo.tools.web.fetching.robots import check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 from weiwo.tools.web.providers.catalog import PROVIDERS
+from weiwo.tools.web.providers.failover import ask_provider
 from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.provider import SearchQuery
-from weiwo.tools.web.providers.request import ask_provider
 
 Answer = tuple[int, dict[str, str], bytes] | None
 """A status, headers and a body; None hangs."""

@@ -18,8 +18,7 @@ import pytest
 from tests.support import documents
 from tests.support.command import run_command, search_path
 from weiwo.tools.corpus.index.catalog import locate_by_name
-from weiwo.tools.corpus.index.schema import STORE
-from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.writer import IndexWriter
 
 pytestmark = pytest.mark.integration

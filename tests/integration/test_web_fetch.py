@@ -14,8 +14,8 @@ import pytest
 
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.web.fetching.fetch import MOST_REDIRECTS, fetch
-from weiwo.tools.web.fetching.site_limiter import AT_ONCE
 from weiwo.tools.web.fetching.url_guard import UrlGuard
+from weiwo.tools.web.rate_limiter import AT_ONCE
 
 pytestmark = pytest.mark.integration
 PAGE = "<html><title>乌龟</title><p>Turtles are old.</p></html>".encode("gb18030")

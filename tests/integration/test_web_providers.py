@@ -11,10 +11,9 @@ import pytest
 
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.providers.catalog import PROVIDERS
-from weiwo.tools.web.providers.failover import search_with_failover
+from weiwo.tools.web.providers.failover import MAX_BYTES, ask_provider, search_with_failover
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import SearchQuery
-from weiwo.tools.web.providers.request import MAX_BYTES, ask_provider
 
 pytestmark = pytest.mark.integration
 KEY = "secret-key-123456"

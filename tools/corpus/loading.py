@@ -26,7 +26,7 @@ from weiwo.tools.corpus.index.catalog import (
     locate_by_roots,
     read_note,
 )
-from weiwo.tools.corpus.index.schema import STORE
+from weiwo.tools.corpus.index.store import STORE
 from weiwo.tools.corpus.ingestion.refresh import (
     Clock,
     RequestedFiles,

@@ -11,15 +11,15 @@ from typing import Any, Final
 from pydantic import Field
 
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.web.fetching.page import WebPage
+from weiwo.tools.web.fetching.page_cache import WebPage
 from weiwo.tools.web.fetching.page_parser import text_page
 from weiwo.tools.web.fetching.robots import check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 from weiwo.tools.web.providers.catalog import tavily_request
+from weiwo.tools.web.providers.failover import bounded_request
 from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.http_provider import list_at, send_request
 from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError
-from weiwo.tools.web.providers.request import bounded_request
 from weiwo.tools.web.read_page import ReadPage
 
 NAME: Final = "extract_page"

@@ -1,4 +1,4 @@
-"""`parse_page`: one page of the web, the passages that matter for a question first.
+"""`read_page`: one page of the web, the passages that matter for a question first.
 
 The whole page is kept for a while (`page_cache`), so that another question about it fetches nothing; what comes out
 are passages, because all that comes out is written into every checkpoint.
@@ -10,20 +10,21 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
-from weiwo.state import JsonValue
+from weiwo.state import Evidence, JsonValue, passage_id
 from weiwo.state.source_filter import SourceFilter
+from weiwo.text.chunking import Chunk, chunk_sections, chunk_text
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.singleflight import SingleFlight
+from weiwo.tools.corpus.formats.pdf import format_page
+from weiwo.tools.passage_ranking import RankedText, rank_passages
 from weiwo.tools.passages import as_artifact, as_text
 from weiwo.tools.source_restriction import require_page
 from weiwo.tools.sync import AsyncTool
 from weiwo.tools.web.fetching.fetch import fetch
-from weiwo.tools.web.fetching.page import WebPage
-from weiwo.tools.web.fetching.page_cache import SECONDS, PageCache
+from weiwo.tools.web.fetching.page_cache import PAGE_END, SECONDS, PageCache, WebPage
 from weiwo.tools.web.fetching.page_parser import refresh_target
 from weiwo.tools.web.fetching.parser_process import page_parsers
-from weiwo.tools.web.fetching.passage_selection import select_passages
 from weiwo.tools.web.fetching.robots import check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 
@@ -35,7 +36,7 @@ _single_flight: Final[SingleFlight[WebPage]] = SingleFlight()
 
 
 class ReadPageArguments(BaseModel):
-    """What `parse_page` takes."""
+    """What `read_page` takes."""
 
     url: str = Field(min_length=1, description="The page's address, beginning with http.")
     query: str = Field("", description="What to look for on it; empty to read it from the start.")
@@ -115,3 +116,51 @@ class ReadPage(AsyncTool):
                 if not url or turn == MOST_REFRESHES:
                     raise
         raise AssertionError("the last turn returns or raises")
+
+
+MOST_PASSAGES: Final = 12
+"""Passages given of a page: some 2,000 words."""
+_BEST: Final = 4
+"""Passages that bring their neighbours along."""
+
+
+def select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
+    """The passages of a page that matter for a query, the best first, each of the very best before its neighbours.
+
+    Args:
+        page: The page.
+        query: What is looked for; without it, or where nothing matches, the page from its start.
+        tool: The tool that read it, for the evidence.
+    """
+    title, pieces = _chunk_page(page)
+    order = _rank_chunks(title, [piece for piece, _ in pieces], query)[:MOST_PASSAGES]
+    return [
+        Evidence(
+            id=passage_id(piece.words),
+            text=piece.words,
+            source=page.url,
+            title=page.title or title,
+            locator=place,
+            date=page.date,
+            tool=tool,
+            rank=rank,
+        )
+        for rank, (piece, place) in enumerate((pieces[number] for number in order), 1)
+    ]
+
+
+def _chunk_page(page: WebPage) -> tuple[str, list[tuple[Chunk, str]]]:
+    """The title of a page, and its passages, each with its place for people."""
+    if page.paged:
+        texts = page.text.split(PAGE_END)
+        numbered = ((number, chunk_sections(text, ())[1]) for number, text in enumerate(texts, 1))
+        return page.title, [(piece, format_page(number)) for number, pieces in numbered for piece in pieces]
+    title, found = chunk_text(page.text, markdown=True, name=page.title)
+    return title, [(piece, " › ".join(piece.headings[-2:])) for piece in found]
+
+
+def _rank_chunks(title: str, chunks: list[Chunk], query: str) -> list[int]:
+    entries = (RankedText(title, " ".join(piece.headings), piece.words) for piece in chunks)
+    found = rank_passages(entries, query, len(chunks))
+    near = [number for best in found[:_BEST] for number in (best, best + 1, best - 1) if 0 <= number < len(chunks)]
+    return list(dict.fromkeys((*near, *found, *range(len(chunks)))))

@@ -24,7 +24,7 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate_by_roots
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
-from weiwo.tools.tool_list import list_tools
+from weiwo.tools.registry import list_tools
 
 _SECRET: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|DATABASE_URL|AUTH$")
 

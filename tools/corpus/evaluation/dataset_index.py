@@ -16,7 +16,7 @@ from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
 from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder
 from weiwo.tools.corpus.index.keyword_index import ANALYZER
-from weiwo.tools.corpus.index.schema import VERSION
+from weiwo.tools.corpus.index.store import VERSION
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
 from weiwo.tools.printable import printable

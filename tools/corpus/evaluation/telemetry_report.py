@@ -23,8 +23,7 @@ from statistics import fmean, quantiles
 from typing import Any, Final, NamedTuple
 
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.index.schema import STORE
-from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.retrieval.feedback import last_verdicts
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStep, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import Strategy

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
 from weiwo.tools.private_files import make_private_file
@@ -80,8 +81,6 @@ def locate_by_name(home: Path, name: str = DEFAULT_NAME) -> Path:
 
 def corpus_exists(home: Path, name: str) -> bool:
     """Whether a corpus of that name is there."""
-    from weiwo.tools.corpus.index.schema import STORE  # noqa: PLC0415 - upon need
-
     return bool(_NAME.fullmatch(name)) and (home / "corpora" / name / STORE).is_file()
 
 
@@ -172,9 +171,6 @@ def describe_age(at: float) -> str:
 
 def count_vectors(folder: Path, model: str) -> tuple[int, int]:
     """Count the passages that have a vector of an embedding model, equal ones once, and all there are."""
-    from weiwo.tools.corpus.index.schema import STORE  # noqa: PLC0415 - the same
-    from weiwo.tools.corpus.index.store import Store  # noqa: PLC0415 - upon need
-
     with closing(Store(folder / STORE)) as store, store.read_transaction() as connection:
         return count_embedded_passages(connection, model)
 
@@ -207,9 +203,6 @@ def list_corpora(home: Path) -> Iterator[CorpusSummary]:
 
 def summarize_corpus(folder: Path) -> CorpusSummary:
     """The summary of one corpus. Blocks while it reads it."""
-    from weiwo.tools.corpus.index.schema import STORE  # noqa: PLC0415 - the same
-    from weiwo.tools.corpus.index.store import Store  # noqa: PLC0415 - upon need
-
     statuses = list(_stat_files(folder))
     size = sum(status.st_size for status in statuses)
     roots, loaders, at = read_note(folder)

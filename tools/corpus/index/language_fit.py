@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from weiwo.text.language import Language
+from weiwo.tools.corpus.index.store import STORE, Store
 
 if TYPE_CHECKING:
     from weiwo.state.settings import Settings
     from weiwo.tools.corpus.index.embedding_models import Embedder
-    from weiwo.tools.corpus.index.store import Store
 
 KNOWN: Final = 75
 """Percent of the pairs that a model finds in a language that it knows."""
@@ -124,7 +124,7 @@ def measure_languages(model: "Embedder") -> dict[Language, int]:
     return found
 
 
-def assess_fit(store: "Store", model: "Embedder") -> LanguageFit:
+def assess_fit(store: Store, model: "Embedder") -> LanguageFit:
     """Assess how a model fits a corpus; measured once and noted in the corpus. Needs the writer's lock.
 
     Raises:
@@ -143,7 +143,7 @@ def assess_fit(store: "Store", model: "Embedder") -> LanguageFit:
         return LanguageFit(model.name, found, _count_languages(connection))
 
 
-def read_fit(store: "Store", model: str | None = None) -> LanguageFit | None:
+def read_fit(store: Store, model: str | None = None) -> LanguageFit | None:
     """The fit that is noted in a corpus for a model, or the latest one; None if none is."""
     with store.read_transaction() as connection:
         found: dict[Language, int] = {}
@@ -157,9 +157,6 @@ def read_fit(store: "Store", model: str | None = None) -> LanguageFit | None:
 
 def drop_unfit_model(folder: Path, settings: "Settings") -> "Settings":
     """The settings to open a corpus with: without an embedding model that does not know its language."""
-    from weiwo.tools.corpus.index.schema import STORE  # noqa: PLC0415 - the same
-    from weiwo.tools.corpus.index.store import Store  # noqa: PLC0415 - upon need
-
     if settings.embeddings is None:
         return settings
     with closing(Store(folder / STORE)) as store:

@@ -1,29 +1,183 @@
 """The document store: documents and passages of a corpus in SQLite, the source of truth.
 
+A document's row, its passages included, never changes its words: a document that is read again gets a new row, and
+the old one dies. `born` and `died` are generations, one a batch of changes; a reader at generation g sees the rows with
+born <= g < died. So the keyword index may lag behind without ever showing half a change, and what it lacks can be told
+from these columns alone. The dead are buried when the keyword index has let go of them.
+
 Write-ahead logging, so that readers are never blocked and each read sees one state. Reading is safe from any thread;
-writing needs the lock of `writer`. What the rows mean is said in `schema`.
+writing needs the lock of `writer`. Queries that may meet the dead take the generation to look at.
 """
 
 import json
 import sqlite3
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from queue import Empty, LifoQueue
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from weiwo.tools.corpus.base import CorpusError, Problem
-from weiwo.tools.corpus.index.schema import SCHEMA, VERSION
-from weiwo.tools.corpus.index.store_reads import LIVE, read_generation
 from weiwo.tools.corpus.records import Changes, KnownFile
 from weiwo.tools.private_files import make_private_file
+
+if TYPE_CHECKING:
+    from weiwo.state import Evidence
+
+STORE: Final = "corpus.sqlite"
+"""The file of these tables, in the folder of a corpus."""
+VERSION: Final = 1
+"""Goes up when the tables change."""
+
+_SCHEMA: Final = """
+CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO meta VALUES ('generation', 0), ('identity', abs(random()));
+CREATE TABLE documents(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path TEXT NOT NULL, source TEXT NOT NULL, sha256 TEXT NOT NULL, size INTEGER NOT NULL,
+    modified_ns INTEGER NOT NULL, title TEXT NOT NULL, title_key TEXT NOT NULL, type TEXT NOT NULL,
+    language TEXT NOT NULL, date TEXT,
+    first INTEGER NOT NULL, count INTEGER NOT NULL,  -- its passages are first, first + 1, ... count of them
+    born INTEGER NOT NULL, died INTEGER
+);
+CREATE UNIQUE INDEX live_paths ON documents(path) WHERE died IS NULL;
+CREATE UNIQUE INDEX live_sources ON documents(source) WHERE died IS NULL;
+CREATE INDEX born ON documents(born);
+CREATE INDEX dead ON documents(died) WHERE died IS NOT NULL;
+CREATE INDEX titles ON documents(title_key);
+CREATE TABLE passages(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL,
+    hash TEXT NOT NULL,   -- passage_id of the text
+    key BLOB NOT NULL,    -- of what is embedded: title, headings and text
+    headings TEXT NOT NULL,  -- a JSON list
+    locator TEXT NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, page INTEGER,
+    text TEXT NOT NULL
+);
+CREATE TABLE failures(
+    path TEXT PRIMARY KEY, source TEXT NOT NULL, sha256 TEXT NOT NULL, size INTEGER NOT NULL,
+    modified_ns INTEGER NOT NULL, problem TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE models(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL);
+CREATE TABLE vectors(
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    model INTEGER NOT NULL, key BLOB NOT NULL,
+    vector BLOB NOT NULL,  -- float16, little-endian, of length one
+    UNIQUE(model, key)
+);
+"""
+LIVE: Final = "born <= :at AND (died IS NULL OR died > :at)"
+"""Which documents a reader at a generation sees."""
 
 _BUSY_SECONDS: Final = 30.0
 _IDLE_CONNECTIONS: Final = 8
 _MAPPED_BYTES: Final = 1 << 30
 """How much of the file is read in place. A search looks up hundreds of rows all over it, each a call to the system
 otherwise: six times as slow at a million passages."""
+
+
+class PassageRow(NamedTuple):
+    """The row of a passage, as far as ranking needs it.
+
+    Attributes:
+        id: Its number.
+        document: Its document's number.
+        hash: The hash of its text; equal texts are shown once.
+        title_key: Its document's title, as `weiwo.text.mentions` compares titles.
+        date: Its document's date, if any.
+    """
+
+    id: int
+    document: int
+    hash: str
+    title_key: str
+    date: str | None
+
+
+def read_generation(connection: sqlite3.Connection) -> int:
+    """The number of batches taken over, as a connection sees it."""
+    found: int = connection.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()[0]
+    return found
+
+
+def count_passages(connection: sqlite3.Connection, at: int) -> int:
+    """The number of passages at a generation."""
+    row = connection.execute(f"SELECT coalesce(sum(count), 0) FROM documents WHERE {LIVE}", {"at": at})  # noqa: S608  # constants only
+    found: int = row.fetchone()[0]
+    return found
+
+
+def list_documents(connection: sqlite3.Connection, at: int) -> dict[str, tuple[int, str, range]]:
+    """Number, title and passages of each document at a generation, by source, in that order."""
+    rows = connection.execute(
+        f"SELECT source, id, title, first, count FROM documents WHERE {LIVE} ORDER BY source",  # noqa: S608  # constants only
+        {"at": at},
+    )
+    return {source: (number, title, range(first, first + count)) for source, number, title, first, count in rows}
+
+
+def read_rows(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
+    """The rows of passages, by number; a passage that was buried is left out."""
+    rows = connection.execute(
+        "SELECT passages.id, document, hash, title_key, date FROM json_each(?)"
+        " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
+        (json.dumps(list(ids)),),
+    )
+    return {row[0]: PassageRow(*row) for row in rows}
+
+
+def find_titles(
+    connection: sqlite3.Connection, keys: Iterable[str], at: int, most: int
+) -> dict[str, list[tuple[int, range]]]:
+    """The documents, and their passages, whose titles are among the keys; a title of more than `most` is left out."""
+    found: dict[str, list[tuple[int, range]]] = {}
+    rows = connection.execute(
+        "SELECT title_key, documents.id, first, count FROM json_each(:keys) CROSS JOIN documents ON title_key = value"  # noqa: S608  # constants only
+        f" WHERE {LIVE}",  # constants only
+        {"keys": json.dumps(list(keys), ensure_ascii=False), "at": at},
+    )
+    for key, number, first, count in rows:
+        found.setdefault(key, []).append((number, range(first, first + count)))
+    return {key: those for key, those in found.items() if len(those) <= most}
+
+
+def read_texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """The text of passages, by number."""
+    rows = connection.execute(
+        "SELECT passages.id, text FROM json_each(?) CROSS JOIN passages ON passages.id = value",
+        (json.dumps(list(ids)),),
+    )
+    return dict(rows.fetchall())
+
+
+def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, "Evidence"]:
+    """Passages as evidence, unranked, by number."""
+    from weiwo.state.evidence import FILE_DATE, Evidence  # noqa: PLC0415 - `weiwo corpora` reads a store without
+
+    rows = connection.execute(
+        "SELECT passages.id, hash, text, source, title, locator, date, modified_ns FROM json_each(?)"
+        " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
+        (json.dumps(list(ids)),),
+    )
+    return {  # what was validated when it was written is not validated again
+        number: Evidence.model_construct(
+            id=key,
+            text=text,
+            source=source,
+            title=title,
+            locator=locator,
+            date=date or file_date(modified),
+            flags=() if date or not modified else (FILE_DATE,),
+        )
+        for number, key, text, source, title, locator, date, modified in rows
+    }
+
+
+def file_date(modified_ns: int) -> str | None:
+    """The day a file was changed last; None of what is no file."""
+    return datetime.fromtimestamp(modified_ns / 1e9, UTC).date().isoformat() if modified_ns > 0 else None
 
 
 class IndexedText(NamedTuple):
@@ -123,7 +277,7 @@ class Store:
     def _create(self) -> None:
         with self.write_transaction() as connection:
             if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
-                for statement in SCHEMA.split(";\n"):
+                for statement in _SCHEMA.split(";\n"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {VERSION}")
 

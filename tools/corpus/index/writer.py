@@ -15,8 +15,7 @@ from typing import Final, Self
 
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.keyword_index import KeywordIndex
-from weiwo.tools.corpus.index.schema import STORE
-from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.records import Changes, KnownFile
 from weiwo.tools.file_lock import FileLock
 from weiwo.tools.private_files import make_private_folder

@@ -10,19 +10,18 @@ import asyncio
 import os
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from weiwo.tools.corpus.base import Problem
+from weiwo.tools.corpus.formats import find_format
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.change_batch import BATCH_SECONDS, ChangeBatch
-from weiwo.tools.corpus.ingestion.change_detection import Comparison, compare_files
+from weiwo.tools.corpus.ingestion.change_detection import Comparison, NameAssigner, compare_files, derive_title
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile, expand_paths, list_files, stat_file
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport, ProgressListener, ProgressMeter
-from weiwo.tools.corpus.ingestion.name_assignment import NameAssigner, derive_title
-from weiwo.tools.corpus.ingestion.reading_limits import IngestLimits, group_files
 from weiwo.tools.corpus.ingestion.worker_pool import ParserWorker, WorkerError
 from weiwo.tools.corpus.records import Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_part_path, strip_part
@@ -31,7 +30,57 @@ T = TypeVar("T")
 
 _MOST_WORKERS: Final = 8
 _TRIES: Final = 3
+_GROUP_FILES: Final = 64
+_GROUP_BYTES: Final = 500_000
 _NEVER: Final = -1  # a time of change that no file has: it is read again next time
+
+
+@dataclass(frozen=True, slots=True)
+class IngestLimits:
+    """Bounds of reading.
+
+    Attributes:
+        file_bytes: The largest file that is read as one whole.
+        stream_bytes: The largest file of records (JSON Lines, CSV), which is never held as a whole.
+        seconds: How long a file may take, or some small ones together, and `seconds_per_megabyte` more for their size.
+        seconds_per_megabyte: That.
+        memory_bytes: What a worker may take, where the platform can hold it to that.
+        workers: Processes that parse; 0 means one a processor.
+    """
+
+    file_bytes: int = 200_000_000
+    stream_bytes: int = 4_000_000_000
+    seconds: float = 120.0
+    seconds_per_megabyte: float = 10.0
+    memory_bytes: int = 3_000_000_000
+    workers: int = 0
+
+    def most_bytes(self, path: str) -> int:
+        """The largest size of a file of that name."""
+        kind = find_format(path)
+        return self.stream_bytes if kind and kind.streams else self.file_bytes
+
+    def seconds_for(self, files: Iterable[SourceFile]) -> float:
+        """Seconds that reading some files may take."""
+        return sum(self.seconds + self.seconds_per_megabyte * file.size / 1e6 for file in files)
+
+
+def _group_files(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
+    """Files to read in one request: small ones of light kinds together, others alone."""
+    group: list[SourceFile] = []
+    size = 0
+    for file in files:
+        kind = find_format(file.path)
+        if (kind and kind.heavy) or file.size > _GROUP_BYTES:
+            yield [file]
+            continue
+        group.append(file)
+        size += file.size
+        if len(group) >= _GROUP_FILES or size >= _GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
 
 
 async def ingest_files(
@@ -85,7 +134,7 @@ class _IngestRun:
         self.report.left_out += [Problem(one.source, one.problem) for one in todo.failing]
         self._writer, self._todo, self._limits, self._progress = writer, todo, limits, progress
         self._names = NameAssigner(todo.known)
-        self._groups = group_files(todo.read)
+        self._groups = _group_files(todo.read)
         self._alone: list[SourceFile] = []  # to be read, or read again, one by one
         self._tries: Counter[str] = Counter()
         self._spoiled: set[str] = set()

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.index.catalog import count_vectors, make_absolute, record_roots
-from weiwo.tools.corpus.index.schema import STORE
-from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.writer import BusyError, IndexWriter
 from weiwo.tools.corpus.ingestion.change_detection import compare_files
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, expand_paths, list_files
@@ -109,8 +108,7 @@ def refresh_corpus(
         if not (changed or todo.dropped or todo.gone.list_unclaimed()):
             files.problems = _collect_problems(files.listing, known)
             return
-    from weiwo.tools.corpus.ingestion.ingest import ingest_files  # noqa: PLC0415 - heavy, and mostly nothing changed
-    from weiwo.tools.corpus.ingestion.reading_limits import IngestLimits  # noqa: PLC0415 - the same
+    from weiwo.tools.corpus.ingestion.ingest import IngestLimits, ingest_files  # noqa: PLC0415 - heavy, of use to few
 
     few = len(changed) <= _FEW_FILES and sum(file.size for file in changed) <= _FEW_BYTES
     try:

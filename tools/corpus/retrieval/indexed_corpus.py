@@ -20,12 +20,11 @@ from weiwo.text.analyzer import query_terms
 from weiwo.text.language import fold
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
-from weiwo.tools.corpus.index import store_reads as rows
+from weiwo.tools.corpus.index import store as rows
 from weiwo.tools.corpus.index.catalog import count_embedded_passages, read_note
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.index.keyword_index import KeywordIndex, KeywordSnapshot
-from weiwo.tools.corpus.index.schema import STORE
-from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.vector_index import VectorIndex, find_model
 from weiwo.tools.corpus.index.writer import catch_up_index
 from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, GenerationBuriedError, PassageSearch, SearchTrace

@@ -22,7 +22,7 @@ from weiwo.text.mentions import Naming, mentions, possible_titles
 from weiwo.text.ngrams import query_grams
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError
 from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
-from weiwo.tools.corpus.index.store_reads import PassageRow, file_date, find_titles, read_rows, read_texts
+from weiwo.tools.corpus.index.store import PassageRow, file_date, find_titles, read_rows, read_texts
 from weiwo.tools.corpus.index.vector_index import VectorIndex, find_living
 from weiwo.tools.corpus.retrieval.query_features import find_exact_identifiers
 from weiwo.tools.corpus.retrieval.score_fusion import (

@@ -10,17 +10,18 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.state import FailureKind
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.ttl_cache import LruMemory, TtlCache
-from weiwo.tools.web.fetching.page import WebPage
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
+PAGE_END: Final = "\f"
+"""Stands between the pages of a paged document; the text of none holds it."""
 PAGES: Final = ("weiwo", "pages")
 SECONDS: Final = 3_600.0
 FAILED_SECONDS: Final = 600.0
@@ -33,6 +34,29 @@ LONGEST_TEXT: Final = 1_000_000
 """Characters of the text of a page; a longer one is not kept."""
 
 _memory: Final = LruMemory()
+
+
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """A page as it is cited.
+
+    Attributes:
+        url: Its canonical address where it names one on its own host, else where it came from.
+        title: Its title; empty where it has none.
+        author: Who wrote it, where it says so.
+        date: ISO date of publication, where it says so.
+        text: Its main content, as Markdown; that of a PDF as plain text with `PAGE_END` between its pages.
+        paged: Whether it is a PDF.
+        note: What of it could not be read; empty where all could.
+    """
+
+    url: str
+    title: str
+    author: str
+    date: str | None
+    text: str
+    paged: bool = False
+    note: str = ""
 
 
 class PageCache:

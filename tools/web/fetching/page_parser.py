@@ -24,7 +24,7 @@ from weiwo.tools.printable import one_line, printable
 from weiwo.tools.web.fetching.charset import decode_page
 from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.interstitials import detect_interstitial
-from weiwo.tools.web.fetching.page import PAGE_END, WebPage
+from weiwo.tools.web.fetching.page_cache import PAGE_END, WebPage
 
 FEW_WORDS: Final = 4
 MOST_PDF_PAGES: Final = 500

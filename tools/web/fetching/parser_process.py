@@ -17,7 +17,7 @@ from typing import Any, Final
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.fetch import FetchedPage
-from weiwo.tools.web.fetching.page import WebPage
+from weiwo.tools.web.fetching.page_cache import WebPage
 from weiwo.tools.web.fetching.page_parser import import_parser, parse_page
 from weiwo.tools.worker_parent import WorkerProcess
 from weiwo.tools.worker_process import limit_resources, read_frame, take_over_streams, write_frame

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from weiwo.state import FailureKind
 from weiwo.tools.web.providers.provider import Provider
-from weiwo.tools.web.providers.rate_limiter import RateLimiter
+from weiwo.tools.web.rate_limiter import RateLimiter
 
 if TYPE_CHECKING:
     from weiwo.tools.calling.errors import ToolCallError

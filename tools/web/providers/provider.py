@@ -140,7 +140,7 @@ class Provider:
     Attributes:
         name: What settings call it.
         base: Where it is; empty where each user has one of their own.
-        search: Asks it. May raise anything; `weiwo.tools.web.providers.request` types it.
+        search: Asks it. May raise anything; `weiwo.tools.web.providers.failover` types it.
         key: The environment variable of its key; empty if it takes none.
         per_second: Requests a second that it bears.
         longest: Characters of a query that it takes.

@@ -21,8 +21,7 @@ from weiwo.tools.calling.tool_breaker import THRESHOLD
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.calling.ttl_cache import LruMemory
 from weiwo.tools.registry import Registry
-from weiwo.tools.web.fetching.page import WebPage
-from weiwo.tools.web.fetching.page_cache import PageCache
+from weiwo.tools.web.fetching.page_cache import PageCache, WebPage
 
 
 class Probe:

@@ -9,7 +9,7 @@ from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.fetching import page_parser as pages
 from weiwo.tools.web.fetching.charset import decode_page
 from weiwo.tools.web.fetching.fetch import FetchedPage
-from weiwo.tools.web.fetching.page import PAGE_END
+from weiwo.tools.web.fetching.page_cache import PAGE_END
 from weiwo.tools.web.fetching.page_parser import parse_page
 
 URL = "https://www.example.com/turtle?utm_source=x"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.providers.catalog import PROVIDERS
+from weiwo.tools.web.providers.failover import ask_provider
 from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.provider import SearchHit, SearchQuery
-from weiwo.tools.web.providers.request import ask_provider
 
 BY_HTTP = sorted(set(PROVIDERS) - {"ddgs"})
 _scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.examples import examples
-from weiwo.tools.web.providers.rate_limiter import ARRIVED, LOOK, RateLimiter
+from weiwo.tools.web.rate_limiter import ARRIVED, LOOK, RateLimiter
 
 
 class Clock:

@@ -11,20 +11,20 @@ from weiwo.tools.calling.result_cache import cache_key
 from weiwo.tools.calling.ttl_cache import LruMemory
 from weiwo.tools.web.fetching import page_cache as kept
 from weiwo.tools.web.fetching.fetch import FetchedPage
-from weiwo.tools.web.fetching.page import PAGE_END, WebPage
 from weiwo.tools.web.fetching.page_cache import (
     FAILED_SECONDS,
     LASTING,
     LONGEST_TEXT,
     MOST_PAGES,
+    PAGE_END,
     PAGES,
     SECONDS,
     PageCache,
+    WebPage,
 )
 from weiwo.tools.web.fetching.page_parser import parse_page
-from weiwo.tools.web.fetching.passage_selection import MOST_PASSAGES, select_passages
 from weiwo.tools.web.fetching.url_guard import UrlGuard
-from weiwo.tools.web.read_page import ReadPage
+from weiwo.tools.web.read_page import MOST_PASSAGES, ReadPage, select_passages
 
 URL = "https://example.org/wiki/x"
 

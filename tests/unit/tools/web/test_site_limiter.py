@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.tools.calling.errors import ToolNotCalledError
-from weiwo.tools.web.fetching.decompression import decompress
-from weiwo.tools.web.fetching.fetch import classify_http_error
-from weiwo.tools.web.fetching.site_limiter import AT_ONCE, LONGEST_HOLD, PATIENCE, SPACING, SiteLimiter
+from weiwo.tools.web.fetching.fetch import classify_http_error, decompress
+from weiwo.tools.web.rate_limiter import AT_ONCE, LONGEST_HOLD, PATIENCE, SPACING, SiteLimiter
 
 
 class Time:

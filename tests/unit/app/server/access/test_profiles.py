@@ -10,7 +10,7 @@ from weiwo.app.server.access.profiles import Profile, profile_of, read_profiles
 from weiwo.app.server.access.user_corpora import choose_corpora, own_corpora, run_defaults, stored_name
 from weiwo.app.server.errors import RequestError
 from weiwo.state.settings import Context, Settings, SettingsError, operator_defaults
-from weiwo.tools.corpus.index.schema import STORE
+from weiwo.tools.corpus.index.store import STORE
 
 
 def test_a_profile_counts_as_if_the_environment_said_so(tmp_path: Path):

@@ -11,8 +11,7 @@ import pytest
 
 from tests.support.corpora import document
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.index.schema import STORE
-from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, take_writer_lock
 from weiwo.tools.corpus.records import Changes, KnownFile
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus

@@ -15,12 +15,10 @@ from tests.support.index_writer import MemoryWriter
 from weiwo.app.cli.main import main
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import locate_by_name
-from weiwo.tools.corpus.index.schema import STORE
-from weiwo.tools.corpus.index.store import Store
+from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.ingestion import change_batch
-from weiwo.tools.corpus.ingestion.ingest import ingest_files
+from weiwo.tools.corpus.ingestion.ingest import IngestLimits, ingest_files
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress, IngestReport
-from weiwo.tools.corpus.ingestion.reading_limits import IngestLimits
 
 pytestmark = pytest.mark.processes
 

@@ -1,0 +1,179 @@
+"""Rate limiters: requests leave no faster than a server bears, kept by all tasks and event loops of the process.
+
+`RateLimiter` keeps a promise of so many requests a second to one server that is paid for them. A turn lasts until its
+request is over, and is given to the next a whole period after that: a server that takes five requests a second sees at
+most five in any second, however the network delays them. The price is that the round trip comes on top. A request that
+hangs does not hold up the others for long: after `ARRIVED` it has certainly arrived.
+
+`SiteLimiter` keeps many sites, whose limits nobody told, from being burdened: few requests at once, spaced, none while
+a site wants none.
+"""
+
+import asyncio
+import math
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+ARRIVED: Final = 2.0
+"""Seconds after which a request is taken to have reached its server, whether or not a reply has come."""
+LOOK: Final = 0.25
+"""Seconds after which whoever waits looks again whether there is still a point in it."""
+
+
+@dataclass(slots=True, eq=False)
+class _Departure:
+    """A request that left at a time, and was over at another."""
+
+    left: float
+    over: float = math.inf
+
+    def free(self, now: float, period: float) -> float:
+        """When another may leave in its place; while it is under way, the soonest that can be."""
+        return min(self.over, self.left + ARRIVED, now) + period
+
+
+class RateLimiter:
+    """Lets requests pass no faster than a limit, first come first served.
+
+    Args:
+        clock: A monotonic clock, in seconds.
+        sleep: Waits for so many seconds.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        self._clock = clock
+        self._sleep = sleep
+        self._turns: list[_Departure] = []
+        self._queue: list[object] = []
+        self._lock = Lock()  # a process may run several event loops
+
+    def ahead(self, per_second: float) -> float:
+        """Seconds after which a turn would come at best, by those who wait already."""
+        return len(self._queue) / per_second
+
+    @asynccontextmanager
+    async def turn(self, per_second: float, check: Callable[[], None] = lambda: None) -> AsyncIterator[None]:
+        """Wait for a turn, and have it for the length of one request.
+
+        Args:
+            per_second: Requests a second at most; below 1, the wait between two is as much longer.
+            check: Called as long as this waits, and right before it has its turn; raises if it should have none.
+        """
+        me = object()
+        with self._lock:
+            self._queue.append(me)
+        try:
+            turn = await self._taken(me, per_second, check)
+        finally:
+            with self._lock:
+                self._queue.remove(me)
+        try:
+            yield
+        finally:
+            turn.over = self._clock()
+
+    async def _taken(self, me: object, per_second: float, check: Callable[[], None]) -> _Departure:
+        at_once = max(1, math.floor(per_second))
+        period = at_once / per_second
+        while True:
+            check()
+            with self._lock:
+                now = self._clock()
+                wait = self._wait(me, at_once, period, now)
+                if wait <= 0:
+                    turn = _Departure(now)
+                    self._turns.append(turn)
+                    return turn
+            await self._sleep(min(wait, LOOK))
+
+    def _wait(self, me: object, at_once: int, period: float, now: float) -> float:
+        """How long to wait at least; not at all if there is room for this one and all before it."""
+        self._turns = [turn for turn in self._turns if turn.free(now, period) > now]
+        free = sorted(turn.free(now, period) for turn in self._turns)
+        first = len(free) - at_once + self._queue.index(me)  # the turn that must be over for this one to begin
+        ready = now if first < 0 else free[first] if first < len(free) else now + period
+        return ready - now
+
+
+AT_ONCE: Final = 2
+"""Requests under way at one site."""
+SPACING: Final = 0.2
+"""Seconds between the beginnings of two requests to one site."""
+PATIENCE: Final = 5.0
+"""Seconds worth waiting for a site that asked to be left alone."""
+LONGEST_HOLD: Final = 600.0
+MOST_SITES: Final = 1_000
+
+
+class SiteLimiter:
+    """Lets requests to a site pass, a few at a time.
+
+    Args:
+        most_sites: Sites remembered; the one not visited for longest gives way.
+        clock: A monotonic clock, in seconds.
+        sleep: Waits for so many seconds.
+    """
+
+    def __init__(
+        self,
+        most_sites: int = MOST_SITES,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._most_sites = most_sites
+        self._clock = clock
+        self._sleep = sleep
+        self._next: OrderedDict[str, float] = OrderedDict()
+        self._lock = Lock()  # a process may run several event loops
+        self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, asyncio.Semaphore]] = (
+            WeakKeyDictionary()
+        )
+
+    @asynccontextmanager
+    async def turn(self, site: str, *, spacing: float = SPACING) -> AsyncIterator[None]:
+        """Wait for a turn, and hold it while the request is under way.
+
+        Args:
+            site: Host and port.
+            spacing: Seconds until the next request to it may begin.
+
+        Raises:
+            ToolNotCalledError: `rate_limit`: the site asked for no requests for longer than is worth waiting.
+        """
+        sites = self._slots.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
+        slots = sites.setdefault(site, asyncio.Semaphore(AT_ONCE))  # forgotten when nobody waits for it any more
+        async with slots:
+            start = self._start(site, spacing)
+            while (left := start - self._clock()) > 0:
+                await self._sleep(left)
+            yield
+
+    def hold(self, site: str, seconds: float) -> None:
+        """Let nobody pass for so long: the site asked for it."""
+        with self._lock:
+            self._set(site, self._clock() + min(seconds, LONGEST_HOLD))
+
+    def _start(self, site: str, spacing: float) -> float:
+        with self._lock:
+            now = self._clock()
+            start = max(now, self._next.get(site, 0.0))
+            wait = start - now
+            if wait > PATIENCE:
+                from weiwo.tools.calling.errors import ToolNotCalledError  # noqa: PLC0415 - heavy, for who lists providers
+
+                raise ToolNotCalledError("rate_limit", f"{site} wants no requests for {wait:.0f} s", retry_after=wait)
+            self._set(site, start + spacing)
+        return start
+
+    def _set(self, site: str, until: float) -> None:
+        self._next[site] = max(until, self._next.pop(site, 0.0))
+        while len(self._next) > self._most_sites:
+            self._next.popitem(last=False)
