@@ -226,7 +226,7 @@ async def test_all_failed_is_retried_as_a_whole_by_the_door_alone(tavily, settin
 
 
 async def test_ten_tasks_share_a_limit_and_none_starves(tavily, settings):
-    limited = replace(settings, search=("searxng@20",))
+    limited = replace(settings, search=("searxng@5",))
     mark = uuid4().hex
 
     async def task(number: int) -> None:
