@@ -51,17 +51,11 @@ def read_records(path: Path) -> tuple[dict[str, Any], ...]:
 
 @dataclass
 class _Known:
-    """What was read of a log.
+    """What was read of a log."""
 
-    Attributes:
-        records: Its objects.
-        length: The bytes that these took.
-        tail: The last of these bytes, by which a file is known that was written anew.
-    """
-
-    records: list[dict[str, Any]] = field(default_factory=list)
-    length: int = 0
-    tail: bytes = b""
+    records: list[dict[str, Any]] = field(default_factory=list)  # its objects
+    length: int = 0  # the bytes that these took
+    tail: bytes = b""  # the last of these bytes, by which a file is known that was written anew
 
 
 @lru_cache(maxsize=4)

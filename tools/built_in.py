@@ -21,17 +21,11 @@ BUILT_IN: Final = frozenset(BUILT_IN_TOOLS)
 
 
 class Availability(NamedTuple):
-    """Whether a built-in tool can be called.
+    """Whether a built-in tool can be called."""
 
-    Attributes:
-        name: The tool.
-        cluster: Tools of one cluster do the same kind of thing.
-        why_not: Why it cannot be called, and what would change that; empty if it can.
-    """
-
-    name: str
-    cluster: str
-    why_not: str = ""
+    name: str  # the tool
+    cluster: str  # tools of one cluster do the same kind of thing
+    why_not: str = ""  # why it cannot be called, and what would change that; empty if it can
 
 
 def list_built_in(settings: Settings, passages: int, language: Language = "en") -> list[Availability]:

@@ -18,17 +18,11 @@ _MOST_TERMS: Final = 128
 
 
 class RankedText(NamedTuple):
-    """What counts of a passage.
+    """What counts of a passage."""
 
-    Attributes:
-        title: The title of its document.
-        headings: The headings it stands under.
-        body: Its text.
-    """
-
-    title: str
-    headings: str
-    body: str
+    title: str  # the title of its document
+    headings: str  # the headings it stands under
+    body: str  # its text
 
 
 def rank_passages(entries: Iterable[RankedText], query: str, limit: int) -> list[int]:

@@ -18,31 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class CallContext:
-    """What a tool may know of the call that it is made for.
+    """What a tool may know of the call that it is made for."""
 
-    Attributes:
-        run: Names the run, across the processes it may take; empty outside of one.
-        store: Where things may be kept for later calls; without one, in this process.
-        fresh: Whether what was kept earlier is to be left aside.
-        used_kept: Set by a tool whose result was made of something kept from an earlier call.
-        notes: What a user should know of the result, added by the tool; a line each. Such a result is not kept.
-        task: The task that makes the call; empty outside of one.
-        attempt: How many calls the task had made before.
-        tool: The tool.
-        state: The state of the run; for tools that have it injected.
-        user: What the tool may have of the user.
-    """
-
-    run: str = ""
-    store: "BaseStore | None" = None
-    fresh: bool = False
-    used_kept: bool = False
+    run: str = ""  # names the run, across the processes it may take; empty outside of one
+    store: "BaseStore | None" = None  # where things may be kept for later calls; without one, in this process
+    fresh: bool = False  # whether what was kept earlier is to be left aside
+    used_kept: bool = False  # set by a tool whose result was made of something kept from an earlier call
+    # What a user should know of the result, added by the tool; a line each. Such a result is not kept.
     notes: list[str] = field(default_factory=list)
-    task: str = ""
-    attempt: int = 0
-    tool: str = ""
-    state: Mapping[str, Any] = field(default_factory=dict)
-    user: UserAnswers = NOBODY
+    task: str = ""  # the task that makes the call; empty outside of one
+    attempt: int = 0  # how many calls the task had made before
+    tool: str = ""  # the tool
+    state: Mapping[str, Any] = field(default_factory=dict)  # the state of the run; for tools that have it injected
+    user: UserAnswers = NOBODY  # what the tool may have of the user
 
     @property
     def idempotency_key(self) -> str:

@@ -15,25 +15,16 @@ from weiwo.tools.calling.tool_breaker import ToolBreaker
 
 @dataclass(frozen=True)
 class Caller:
-    """On whose account calls are made.
+    """On whose account calls are made."""
 
-    Attributes:
-        slots: Bounds the work that goes on at the same time; held while a tool works, never while waiting.
-        seconds_left: Seconds that the run has left for work.
-        spend: Books one call that is really made; False where the run may make no more.
-        tell: Tells a watcher one line about a tool.
-        task: The task that makes the call.
-        attempt: How many calls it had made before.
-        user: What the tool may have of the user.
-    """
-
+    # Bounds the work that goes on at the same time; held while a tool works, never while waiting.
     slots: AbstractAsyncContextManager[Any]
-    seconds_left: Callable[[], float]
-    spend: Callable[[], bool]
-    tell: Callable[[str], None]
-    task: str = ""
-    attempt: int = 0
-    user: UserAnswers = NOBODY
+    seconds_left: Callable[[], float]  # seconds that the run has left for work
+    spend: Callable[[], bool]  # books one call that is really made; False where the run may make no more
+    tell: Callable[[str], None]  # tells a watcher one line about a tool
+    task: str = ""  # the task that makes the call
+    attempt: int = 0  # how many calls it had made before
+    user: UserAnswers = NOBODY  # what the tool may have of the user
 
 
 class GuardedCall:

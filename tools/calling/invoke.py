@@ -33,17 +33,11 @@ _chance: Final = SystemRandom()
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How long to wait before a call is made again.
+    """How long to wait before a call is made again."""
 
-    Attributes:
-        first: Seconds before the first further call; each later wait is twice as long.
-        jitter: Share of a wait that is left to chance, so that tasks do not come back all at once.
-        longest: Seconds that are worth waiting at most; where more is asked for, the call has failed.
-    """
-
-    first: float = 0.5
-    jitter: float = 0.5
-    longest: float = math.inf
+    first: float = 0.5  # seconds before the first further call; each later wait is twice as long
+    jitter: float = 0.5  # share of a wait that is left to chance, so that tasks do not come back all at once
+    longest: float = math.inf  # seconds that are worth waiting at most; where more is asked for, the call has failed
 
     def wait(self, attempt: int, asked: float | None) -> float:
         """Seconds to wait after a call: twice the wait before, and never less than the other side asked for."""

@@ -23,20 +23,15 @@ Strain = Literal["none", "counts", "opens"]
 
 @dataclass(frozen=True, slots=True)
 class FailurePolicy:
-    """What is done about one kind of failure, in this order.
+    """What is done about one kind of failure, in this order."""
 
-    Attributes:
-        retries: Further calls of the same tool with the same arguments at most, if the failure is a transient one.
-        substitute: Whether another tool of the same cluster is asked.
-        again: Whether the same task may have a value when it is run once more, after the rest of the plan.
-        last: Who decides in the end: reflection, or nobody, because nothing can be done.
-        strain: What it tells of the tool's health: nothing, something, or that it is out of order (`circuit_breaker`).
-    """
-
+    # Further calls of the same tool with the same arguments at most, if the failure is a transient one.
     retries: int = 0
-    substitute: bool = False
-    again: bool = False
+    substitute: bool = False  # whether another tool of the same cluster is asked
+    again: bool = False  # whether the same task may have a value when it is run once more, after the rest of the plan
+    # Who decides in the end: reflection, or nobody, because nothing can be done.
     last: Literal["reflect", "give_up"] = "reflect"
+    # What it tells of the tool's health: nothing, something, or that it is out of order (`circuit_breaker`).
     strain: Strain = "none"
 
 

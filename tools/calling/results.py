@@ -41,28 +41,19 @@ _MOST_ROWS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool call gave.
+    """What a tool call gave."""
 
-    Attributes:
-        content: The reply as text for a model.
-        passages: The reply as passages, best first; none where the tool computed a value or found nothing.
-        value: The computed value in its data form, if the tool computes.
-        type: The value's type.
-        detail: Particulars of a computation; `truncated` is true where the reply was cut.
-        seconds: Wall time, retries included.
-        attempts: Calls made for it; 0 if it was kept from an earlier call, or came of somebody else's.
-        cached: Whether it was kept from an earlier call.
-        notes: What a user should know of it, such as an embedding model that was too slow; a line each.
-    """
-
-    content: str
+    content: str  # the reply as text for a model
+    # The reply as passages, best first; none where the tool computed a value or found nothing.
     passages: tuple[Evidence, ...] = ()
-    value: JsonValue | None = None
-    type: ValueType | None = None
+    value: JsonValue | None = None  # the computed value in its data form, if the tool computes
+    type: ValueType | None = None  # the value's type
+    # Particulars of a computation; `truncated` is true where the reply was cut.
     detail: dict[str, JsonValue] = field(default_factory=dict)
-    seconds: float = 0.0
-    attempts: int = 1
-    cached: bool = False
+    seconds: float = 0.0  # wall time, retries included
+    attempts: int = 1  # calls made for it; 0 if it was kept from an earlier call, or came of somebody else's
+    cached: bool = False  # whether it was kept from an earlier call
+    # What a user should know of it, such as an embedding model that was too slow; a line each.
     notes: tuple[str, ...] = ()
 
 

@@ -24,15 +24,10 @@ class DocumentNotFoundError(WeiwoError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file that was left out, or taken in part.
+    """A file that was left out, or taken in part."""
 
-    Attributes:
-        source: The file, named as evidence would name it.
-        reason: Why, in one line.
-    """
-
-    source: str
-    reason: str
+    source: str  # the file, named as evidence would name it
+    reason: str  # why, in one line
 
 
 class Corpus(Protocol):

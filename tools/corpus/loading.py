@@ -92,21 +92,13 @@ def default_corpus_paths() -> tuple[Path, ...]:
 
 @dataclass(slots=True)
 class _OpenCorpus:
-    """An open corpus.
+    """An open corpus."""
 
-    Attributes:
-        corpus: It.
-        inode: Tells its store from another that has come to be in its place.
-        files: What it was brought up to, if it is made of files.
-        until: When they are to be listed again.
-        embedded: The generation that is known to have its vectors.
-    """
-
-    corpus: "RoutedCorpus"
-    inode: int
-    files: RequestedFiles | None = None
-    until: float = 0.0
-    embedded: int = -1
+    corpus: "RoutedCorpus"  # it
+    inode: int  # tells its store from another that has come to be in its place
+    files: RequestedFiles | None = None  # what it was brought up to, if it is made of files
+    until: float = 0.0  # when they are to be listed again
+    embedded: int = -1  # the generation that is known to have its vectors
 
 
 _open: Final[OrderedDict[tuple[str, str | None, bool], _OpenCorpus]] = OrderedDict()

@@ -65,23 +65,15 @@ _DIRECTION: Final = lazy(r"\b(?:from|into|to)\b|→|从|转|换", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """What a tool says of itself.
+    """What a tool says of itself."""
 
-    Attributes:
-        name: Its name.
-        description: What it does.
-        arguments: The names of its arguments.
-        needs: Those of them it must be given, with their JSON type, empty where that is not plain.
-        cluster: The cluster it states, if any.
-        server: The MCP server it is of, whose name begins its own and says nothing of what it does.
-    """
-
-    name: str
-    description: str
-    arguments: tuple[str, ...] = ()
+    name: str  # its name
+    description: str  # what it does
+    arguments: tuple[str, ...] = ()  # the names of its arguments
+    # Those of them it must be given, with their JSON type, empty where that is not plain.
     needs: tuple[tuple[str, str], ...] = ()
-    cluster: str = ""
-    server: str = ""
+    cluster: str = ""  # the cluster it states, if any
+    server: str = ""  # the MCP server it is of, whose name begins its own and says nothing of what it does
 
     @property
     def own_name(self) -> str:

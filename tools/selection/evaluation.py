@@ -20,38 +20,23 @@ DEPTH: Final = 5
 
 
 class LabelledQuestion(NamedTuple):
-    """A question with the tools that it needs.
+    """A question with the tools that it needs."""
 
-    Attributes:
-        text: The question.
-        gains: The gain of each tool that it needs, above 0.
-        vector: Its embedding, if there is one.
-    """
-
-    text: str
-    gains: Mapping[str, int]
-    vector: Matrix | None = None
+    text: str  # the question
+    gains: Mapping[str, int]  # the gain of each tool that it needs, above 0
+    vector: Matrix | None = None  # its embedding, if there is one
 
 
 @dataclass(frozen=True, slots=True)
 class ToolMetrics:
-    """Means over questions, each 0 to 1 but the last.
+    """Means over questions, each 0 to 1 but the last."""
 
-    Attributes:
-        recall3: Share of the tools needed among the first three.
-        recall5: The same among the first five.
-        complete3: Share of the questions all of whose tools are among the first three.
-        complete5: The same among the first five.
-        ndcg5: Gain of the first five, later ones counting less, against the best order there is.
-        p50_ms: Median time of one retrieval in milliseconds, its embedding not included.
-    """
-
-    recall3: float
-    recall5: float
-    complete3: float
-    complete5: float
-    ndcg5: float
-    p50_ms: float
+    recall3: float  # share of the tools needed among the first three
+    recall5: float  # the same among the first five
+    complete3: float  # share of the questions all of whose tools are among the first three
+    complete5: float  # the same among the first five
+    ndcg5: float  # gain of the first five, later ones counting less, against the best order there is
+    p50_ms: float  # median time of one retrieval in milliseconds, its embedding not included
 
 
 def evaluate_tools(

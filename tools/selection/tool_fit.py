@@ -23,17 +23,11 @@ _SEVERAL: Final = lazy(r"\b(?:and|or|to|versus|vs)\b|[,;，、；和与或]", re
 
 
 class ToolFit(NamedTuple):
-    """A tool that fits a question; of two the greater fits better.
+    """A tool that fits a question; of two the greater fits better."""
 
-    Attributes:
-        coverage: Share of what is asked that it is about, 0 to 1.
-        hits: How many of its words are asked for.
-        args: The arguments of the call.
-    """
-
-    coverage: float
-    hits: int
-    args: dict[str, JsonValue]
+    coverage: float  # share of what is asked that it is about, 0 to 1
+    hits: int  # how many of its words are asked for
+    args: dict[str, JsonValue]  # the arguments of the call
 
 
 def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:

@@ -24,23 +24,14 @@ _VECTORS: Final = 0.6
 
 
 class ToolDocument(NamedTuple):
-    """What is written of a tool.
+    """What is written of a tool."""
 
-    Attributes:
-        id: What it is known by.
-        name: What it is called, in words.
-        description: What it does.
-        parameters: Its arguments, with what is said of them.
-        returns: What comes back.
-        cluster: The server it comes from, or the kind of thing it does.
-    """
-
-    id: str
-    name: str
-    description: str
-    parameters: str = ""
-    returns: str = ""
-    cluster: str = ""
+    id: str  # what it is known by
+    name: str  # what it is called, in words
+    description: str  # what it does
+    parameters: str = ""  # its arguments, with what is said of them
+    returns: str = ""  # what comes back
+    cluster: str = ""  # the server it comes from, or the kind of thing it does
 
     @classmethod
     def of_info(cls, info: ToolInfo) -> Self:
@@ -62,15 +53,10 @@ class ToolDocument(NamedTuple):
 
 
 class IndexMatch(NamedTuple):
-    """How well tools fit a question, by what is written of them.
+    """How well tools fit a question, by what is written of them."""
 
-    Attributes:
-        scores: The score of each tool, 0 to 1, the best having 1 where any fits.
-        words: How well the words of the best fit: its BM25 score, in units of the most that one word can give.
-    """
-
-    scores: Scores
-    words: float
+    scores: Scores  # the score of each tool, 0 to 1, the best having 1 where any fits
+    words: float  # how well the words of the best fit: its BM25 score, in units of the most that one word can give
 
 
 class ToolIndex:

@@ -30,17 +30,11 @@ _NEVER_USED: Final = 1.6
 
 
 class Gate(NamedTuple):
-    """How the nearest scene earns trust; fitted on ToolLens, on sets in the history and sets that are not.
+    """How the nearest scene earns trust; fitted on ToolLens, on sets in the history and sets that are not."""
 
-    Attributes:
-        lead: What it counts for how much nearer it is than the next.
-        words: What it counts against it how well the question's words fit some tool: they may say it all.
-        bar: How much of it all is needed.
-    """
-
-    lead: float
-    words: float
-    bar: float
+    lead: float  # what it counts for how much nearer it is than the next
+    words: float  # what it counts against it how well the question's words fit some tool: they may say it all
+    bar: float  # how much of it all is needed
 
 
 BY_WORDS: Final = Gate(lead=0.0, words=0.23, bar=0.08)

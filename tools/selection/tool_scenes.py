@@ -23,29 +23,18 @@ _VECTORS: Final = 0.3
 
 
 class ToolUse(NamedTuple):
-    """Tools that answered a question together.
+    """Tools that answered a question together."""
 
-    Attributes:
-        question: The question.
-        tools: The names of the tools.
-        vector: The question's embedding, if there is one.
-    """
-
-    question: str
-    tools: frozenset[str]
-    vector: Matrix | None = None
+    question: str  # the question
+    tools: frozenset[str]  # the names of the tools
+    vector: Matrix | None = None  # the question's embedding, if there is one
 
 
 class Scene(NamedTuple):
-    """A set of tools as a question finds it.
+    """A set of tools as a question finds it."""
 
-    Attributes:
-        tools: Their names.
-        similarity: How like the question those are that they answered, 0 to 1.
-    """
-
-    tools: frozenset[str]
-    similarity: float
+    tools: frozenset[str]  # their names
+    similarity: float  # how like the question those are that they answered, 0 to 1
 
 
 class ToolScenes:

@@ -24,21 +24,13 @@ MOST_TASKS: Final = 100
 
 @dataclass(frozen=True)
 class TaskCost:
-    """What a task took, or usually takes.
+    """What a task took, or usually takes."""
 
-    Attributes:
-        tool_calls: Tool calls.
-        model_calls: Model calls.
-        tokens: Tokens of these, prompts and replies.
-        cost: US dollars.
-        seconds: Seconds of work.
-    """
-
-    tool_calls: float = 0.0
-    model_calls: float = 0.0
-    tokens: float = 0.0
-    cost: float = 0.0
-    seconds: float = 0.0
+    tool_calls: float = 0.0  # tool calls
+    model_calls: float = 0.0  # model calls
+    tokens: float = 0.0  # tokens of these, prompts and replies
+    cost: float = 0.0  # US dollars
+    seconds: float = 0.0  # seconds of work
 
 
 _FIELDS: Final = tuple(one.name for one in fields(TaskCost))

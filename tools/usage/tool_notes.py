@@ -25,21 +25,14 @@ _LONGEST_WORDS: Final = 140
 
 @dataclass
 class NoteVersion:
-    """A version of a tool's note.
+    """A version of a tool's note."""
 
-    Attributes:
-        number: 1 for the first.
-        text: The note.
-        state: On trial, adopted, rejected, or replaced by a later one.
-        calls: Calls made with it.
-        refused: Those among them that failed for what was asked.
-    """
-
-    number: int
-    text: str
+    number: int  # 1 for the first
+    text: str  # the note
+    # On trial, adopted, rejected, or replaced by a later one.
     state: Literal["trial", "adopted", "rejected", "replaced"] = "trial"
-    calls: int = 0
-    refused: int = 0
+    calls: int = 0  # calls made with it
+    refused: int = 0  # those among them that failed for what was asked
 
     @property
     def rate(self) -> float:
@@ -49,17 +42,11 @@ class NoteVersion:
 
 @dataclass
 class ToolUsage:
-    """How a tool was used and how it fared.
+    """How a tool was used and how it fared."""
 
-    Attributes:
-        calls: Calls made.
-        failures: How many of them failed, by kind of failure.
-        versions: The versions of its note, oldest first.
-    """
-
-    calls: int = 0
-    failures: Counter[str] = field(default_factory=Counter)
-    versions: list[NoteVersion] = field(default_factory=list)
+    calls: int = 0  # calls made
+    failures: Counter[str] = field(default_factory=Counter)  # how many of them failed, by kind of failure
+    versions: list[NoteVersion] = field(default_factory=list)  # the versions of its note, oldest first
     _definition: str = ""
     _plain: NoteVersion = field(default_factory=lambda: NoteVersion(0, "", "adopted"))
     _worked: list[str] = field(default_factory=list)

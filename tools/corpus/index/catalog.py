@@ -33,35 +33,22 @@ _NAME: Final = lazy(r"[^\W_][\w.-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class CorpusSummary:
-    """The summary of a corpus, as a list shows it.
+    """The summary of a corpus, as a list shows it."""
 
-    Attributes:
-        name: Its name.
-        folder: Where it is.
-        documents: How many it holds.
-        passages: How many these are cut into.
-        problems: Files that could not be read.
-        bytes: What it takes on the disk.
-        age: Seconds since it was last written.
-        roots: The files, folders and patterns that it is made of.
-        loaders: The document loaders that it is made of, as MODULE:NAME; only `weiwo index` brings it up to these.
-        vectors: Passages that have a vector, equal ones counted once, by embedding model; and how many there are.
-        note: What a person should know of its embedding model, in one line; empty where that is nothing.
-        trouble: Why it cannot be read, in one line; empty where it can.
-    """
-
-    name: str
-    folder: Path
-    documents: int = 0
-    passages: int = 0
-    problems: int = 0
-    bytes: int = 0
-    age: float = 0.0
-    roots: tuple[str, ...] = ()
+    name: str  # its name
+    folder: Path  # where it is
+    documents: int = 0  # how many it holds
+    passages: int = 0  # how many these are cut into
+    problems: int = 0  # files that could not be read
+    bytes: int = 0  # what it takes on the disk
+    age: float = 0.0  # seconds since it was last written
+    roots: tuple[str, ...] = ()  # the files, folders and patterns that it is made of
+    # The document loaders that it is made of, as MODULE:NAME; only `weiwo index` brings it up to these.
     loaders: tuple[str, ...] = ()
+    # Passages that have a vector, equal ones counted once, by embedding model; and how many there are.
     vectors: dict[str, tuple[int, int]] = field(default_factory=dict)
-    note: str = ""
-    trouble: str = ""
+    note: str = ""  # what a person should know of its embedding model, in one line; empty where that is nothing
+    trouble: str = ""  # why it cannot be read, in one line; empty where it can
 
 
 def locate_by_name(home: Path, name: str = DEFAULT_NAME) -> Path:
@@ -140,17 +127,12 @@ def _write_note(folder: Path, roots: Iterable[str], loaders: Iterable[str]) -> N
 
 
 class CorpusNote(NamedTuple):
-    """What the folder of a corpus notes of it.
+    """What the folder of a corpus notes of it."""
 
-    Attributes:
-        roots: The files, folders and patterns that it is made of, absolute; none where that is not known.
-        loaders: The document loaders that it is made of, as MODULE:NAME; the same.
-        at: When it was last brought up to its files, in seconds since 1970; 0 where that is not known.
-    """
-
+    # The files, folders and patterns that it is made of, absolute; none where that is not known.
     roots: tuple[str, ...] = ()
-    loaders: tuple[str, ...] = ()
-    at: float = 0.0
+    loaders: tuple[str, ...] = ()  # the document loaders that it is made of, as MODULE:NAME; the same
+    at: float = 0.0  # when it was last brought up to its files, in seconds since 1970; 0 where that is not known
 
 
 def read_note(folder: Path) -> CorpusNote:

@@ -221,19 +221,12 @@ def explain_embedding_error(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProgress:
-    """The progress of embedding.
+    """The progress of embedding."""
 
-    Attributes:
-        model: The model's name.
-        done: Vectors there are.
-        total: Vectors there will be.
-        replaces: The model whose vectors are being replaced; empty if none.
-    """
-
-    model: str
-    done: int
-    total: int
-    replaces: str = ""
+    model: str  # the model's name
+    done: int  # vectors there are
+    total: int  # vectors there will be
+    replaces: str = ""  # the model whose vectors are being replaced; empty if none
 
 
 def embed_in_parallel(model: Embedder, wanted: Iterator[tuple[bytes, str]]) -> Iterator[tuple[list[bytes], "Matrix"]]:

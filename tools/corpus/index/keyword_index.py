@@ -43,17 +43,11 @@ KeywordHit = tuple[int, float]
 
 @dataclass(frozen=True, slots=True)
 class SearchBounds:
-    """Bounds on the entries of the index that a search reads.
+    """Bounds on the entries of the index that a search reads."""
 
-    Attributes:
-        enough: Entries that the rarest words of a question need, before common ones are no longer looked for.
-        plenty: Entries up to which further words are looked for even then.
-        grams: Entries after which no further n-gram counts; 100,000 short passages rarely have as many.
-    """
-
-    enough: int = 5_000
-    plenty: int = 50_000
-    grams: int = 250_000
+    enough: int = 5_000  # entries that the rarest words of a question need, before common ones are no longer looked for
+    plenty: int = 50_000  # entries up to which further words are looked for even then
+    grams: int = 250_000  # entries after which no further n-gram counts; 100,000 short passages rarely have as many
 
 
 class KeywordSnapshot:

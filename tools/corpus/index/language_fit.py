@@ -63,17 +63,11 @@ _PAIRS: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
 
 
 class LanguageFit(NamedTuple):
-    """The fit of an embedding model to the languages of a corpus.
+    """The fit of an embedding model to the languages of a corpus."""
 
-    Attributes:
-        model: The model's name.
-        found: Percent of the pairs that the model finds, by language.
-        passages: How many passages the corpus has, by language.
-    """
-
-    model: str
-    found: Mapping[Language, int]
-    passages: Mapping[str, int]
+    model: str  # the model's name
+    found: Mapping[Language, int]  # percent of the pairs that the model finds, by language
+    passages: Mapping[str, int]  # how many passages the corpus has, by language
 
     @property
     def foreign(self) -> tuple[Language, ...]:

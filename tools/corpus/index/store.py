@@ -79,21 +79,13 @@ otherwise: six times as slow at a million passages."""
 
 
 class PassageRow(NamedTuple):
-    """The row of a passage, as far as ranking needs it.
+    """The row of a passage, as far as ranking needs it."""
 
-    Attributes:
-        id: Its number.
-        document: Its document's number.
-        hash: The hash of its text; equal texts are shown once.
-        title_key: Its document's title, as `weiwo.text.mentions` compares titles.
-        date: Its document's date, if any.
-    """
-
-    id: int
-    document: int
-    hash: str
-    title_key: str
-    date: str | None
+    id: int  # its number
+    document: int  # its document's number
+    hash: str  # the hash of its text; equal texts are shown once
+    title_key: str  # its document's title, as `weiwo.text.mentions` compares titles
+    date: str | None  # its document's date, if any
 
 
 def read_generation(connection: sqlite3.Connection) -> int:
@@ -181,21 +173,13 @@ def file_date(modified_ns: int) -> str | None:
 
 
 class IndexedText(NamedTuple):
-    """The indexed text of a passage.
+    """The indexed text of a passage."""
 
-    Attributes:
-        id: Its number.
-        document: Its document's number.
-        title: Its document's title.
-        headings: The headings it stands under, joined.
-        text: Its text.
-    """
-
-    id: int
-    document: int
-    title: str
-    headings: str
-    text: str
+    id: int  # its number
+    document: int  # its document's number
+    title: str  # its document's title
+    headings: str  # the headings it stands under, joined
+    text: str  # its text
 
 
 class Store:

@@ -33,17 +33,11 @@ _READ_AT_ONCE: Final = 10_000
 
 
 class StoredModel(NamedTuple):
-    """An embedding model, as the store knows it.
+    """An embedding model, as the store knows it."""
 
-    Attributes:
-        id: Its number.
-        name: Its name.
-        dimension: Numbers in a vector.
-    """
-
-    id: int
-    name: str
-    dimension: int
+    id: int  # its number
+    name: str  # its name
+    dimension: int  # numbers in a vector
 
 
 def find_model(connection: sqlite3.Connection, name: str) -> StoredModel | None:

@@ -30,17 +30,11 @@ _NOTES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """The result of a sync.
+    """The result of a sync."""
 
-    Attributes:
-        added: Passages put into the store.
-        removed: Passages taken out of it.
-        total: Passages that it now has of this corpus.
-    """
-
-    added: int
-    removed: int
-    total: int
+    added: int  # passages put into the store
+    removed: int  # passages taken out of it
+    total: int  # passages that it now has of this corpus
 
 
 def sync_vector_store(

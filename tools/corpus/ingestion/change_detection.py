@@ -49,27 +49,19 @@ class VanishedDocuments:
 
 @dataclass(slots=True)
 class Comparison:
-    """The result of a comparison: what is to be done.
+    """The result of a comparison: what is to be done."""
 
-    Attributes:
-        read: Files that are new or may have changed.
-        unchanged: Files as the index knows them.
-        failing: Files as they were when they could not be read, which they then cannot be now.
-        gone: Documents whose files are no longer part of the corpus.
-        dropped: Files that could not be read and are gone now, too.
-        known: What the index knows, by path; parts under the path of their file.
-        parts: The further parts of each file.
-        documents: How many documents the index holds.
-    """
-
-    read: list[SourceFile] = field(default_factory=list)
-    unchanged: list[str] = field(default_factory=list)
+    read: list[SourceFile] = field(default_factory=list)  # files that are new or may have changed
+    unchanged: list[str] = field(default_factory=list)  # files as the index knows them
+    # Files as they were when they could not be read, which they then cannot be now.
     failing: list[KnownFile] = field(default_factory=list)
+    # Documents whose files are no longer part of the corpus.
     gone: VanishedDocuments = field(default_factory=VanishedDocuments)
-    dropped: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)  # files that could not be read and are gone now, too
+    # What the index knows, by path; parts under the path of their file.
     known: Mapping[str, KnownFile] = field(default_factory=dict)
-    parts: dict[str, dict[str, KnownFile]] = field(default_factory=dict)
-    documents: int = 0
+    parts: dict[str, dict[str, KnownFile]] = field(default_factory=dict)  # the further parts of each file
+    documents: int = 0  # how many documents the index holds
 
 
 def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: Iterable[str]) -> Comparison:

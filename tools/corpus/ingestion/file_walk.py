@@ -44,34 +44,21 @@ _SPECIAL: Final = (
 
 
 class SourceFile(NamedTuple):
-    """A file to read, and what tells whether it has changed since. Thousands are made and compared at each question.
+    """A file to read, and what tells whether it has changed since. Thousands are made and compared at each question."""
 
-    Attributes:
-        path: Where it is, absolute.
-        size: Bytes.
-        modified_ns: Its time of change.
-    """
-
-    path: str
-    size: int
-    modified_ns: int
+    path: str  # where it is, absolute
+    size: int  # bytes
+    modified_ns: int  # its time of change
 
 
 @dataclass(slots=True)
 class FileListing:
-    """The files found by a walk, and its problems.
+    """The files found by a walk, and its problems."""
 
-    Attributes:
-        files: By path, in the order found.
-        problems: What was left out that a user may have meant, by path.
-        unlisted: Folders whose content could not be listed.
-        others: How many files of each other type there are, by ending.
-    """
-
-    files: dict[str, SourceFile] = field(default_factory=dict)
-    problems: dict[str, str] = field(default_factory=dict)
-    unlisted: list[str] = field(default_factory=list)
-    others: Counter[str] = field(default_factory=Counter)
+    files: dict[str, SourceFile] = field(default_factory=dict)  # by path, in the order found
+    problems: dict[str, str] = field(default_factory=dict)  # what was left out that a user may have meant, by path
+    unlisted: list[str] = field(default_factory=list)  # folders whose content could not be listed
+    others: Counter[str] = field(default_factory=Counter)  # how many files of each other type there are, by ending
 
     def list_problems(self) -> list[Problem]:
         """The problems, each file named as evidence would name it."""

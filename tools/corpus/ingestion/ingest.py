@@ -37,23 +37,15 @@ _NEVER: Final = -1  # a time of change that no file has: it is read again next t
 
 @dataclass(frozen=True, slots=True)
 class IngestLimits:
-    """Bounds of reading.
+    """Bounds of reading."""
 
-    Attributes:
-        file_bytes: The largest file that is read as one whole.
-        stream_bytes: The largest file of records (JSON Lines, CSV), which is never held as a whole.
-        seconds: How long a file may take, or some small ones together, and `seconds_per_megabyte` more for their size.
-        seconds_per_megabyte: That.
-        memory_bytes: What a worker may take, where the platform can hold it to that.
-        workers: Processes that parse; 0 means one a processor.
-    """
-
-    file_bytes: int = 200_000_000
-    stream_bytes: int = 4_000_000_000
+    file_bytes: int = 200_000_000  # the largest file that is read as one whole
+    stream_bytes: int = 4_000_000_000  # the largest file of records (JSON Lines, CSV), which is never held as a whole
+    # How long a file may take, or some small ones together, and `seconds_per_megabyte` more for their size.
     seconds: float = 120.0
-    seconds_per_megabyte: float = 10.0
-    memory_bytes: int = 3_000_000_000
-    workers: int = 0
+    seconds_per_megabyte: float = 10.0  # that
+    memory_bytes: int = 3_000_000_000  # what a worker may take, where the platform can hold it to that
+    workers: int = 0  # processes that parse; 0 means one a processor
 
     def most_bytes(self, path: str) -> int:
         """The largest size of a file of that name."""

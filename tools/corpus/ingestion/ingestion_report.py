@@ -14,31 +14,19 @@ _TELL_SECONDS: Final = 0.1
 
 @dataclass(slots=True)
 class IngestReport:
-    """The report of a run.
+    """The report of a run."""
 
-    Attributes:
-        documents: Documents that the index now holds; each titled record of a file of records is one.
-        passages: Passages written in this run.
-        added: Files read for the first time.
-        changed: Files read again.
-        removed: Files that have left the index.
-        moved: Files that kept their passages under another name.
-        unchanged: Files that were not touched.
-        left_out: What could not be taken in, or only in part, by name.
-        others: Files of types that are not read, by ending; they count as nothing.
-        seconds: How long it took.
-    """
-
-    documents: int = 0
-    passages: int = 0
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    moved: int = 0
-    unchanged: int = 0
-    left_out: list[Problem] = field(default_factory=list)
+    documents: int = 0  # documents that the index now holds; each titled record of a file of records is one
+    passages: int = 0  # passages written in this run
+    added: int = 0  # files read for the first time
+    changed: int = 0  # files read again
+    removed: int = 0  # files that have left the index
+    moved: int = 0  # files that kept their passages under another name
+    unchanged: int = 0  # files that were not touched
+    left_out: list[Problem] = field(default_factory=list)  # what could not be taken in, or only in part, by name
+    # Files of types that are not read, by ending; they count as nothing.
     others: Counter[str] = field(default_factory=Counter)
-    seconds: float = 0.0
+    seconds: float = 0.0  # how long it took
 
     def as_json(self, corpus: str) -> dict[str, Any]:
         """The summary as one object."""
@@ -54,23 +42,14 @@ class IngestReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestProgress:
-    """The progress of a run.
+    """The progress of a run."""
 
-    Attributes:
-        files: Files dealt with, of those that must be read.
-        files_total: Files that must be read.
-        bytes: Their bytes dealt with.
-        bytes_total: Their bytes.
-        passages: Passages written or about to be.
-        left_out: Files left out so far.
-    """
-
-    files: int
-    files_total: int
-    bytes: int
-    bytes_total: int
-    passages: int
-    left_out: int
+    files: int  # files dealt with, of those that must be read
+    files_total: int  # files that must be read
+    bytes: int  # their bytes dealt with
+    bytes_total: int  # their bytes
+    passages: int  # passages written or about to be
+    left_out: int  # files left out so far
 
 
 ProgressListener = Callable[[IngestProgress], None]

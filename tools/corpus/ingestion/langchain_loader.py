@@ -124,19 +124,12 @@ def import_loader(spec: LoaderSpec) -> "MakeLoader":
 
 @dataclass(slots=True)
 class LoadedDocuments:
-    """What a loader has given so far, as its thread collects it.
+    """What a loader has given so far, as its thread collects it."""
 
-    Attributes:
-        documents: In the order they came.
-        too_long: The metadata of those left out for their length.
-        stopped: Why not all of them are here; empty where they are.
-        seconds: How long it took.
-    """
-
-    documents: "list[LangChainDocument]" = field(default_factory=list)
-    too_long: list[Mapping[str, Any]] = field(default_factory=list)
-    stopped: str = ""
-    seconds: float = 0.0
+    documents: "list[LangChainDocument]" = field(default_factory=list)  # in the order they came
+    too_long: list[Mapping[str, Any]] = field(default_factory=list)  # the metadata of those left out for their length
+    stopped: str = ""  # why not all of them are here; empty where they are
+    seconds: float = 0.0  # how long it took
     _characters: int = 0
     _last_at: float = field(default_factory=time.monotonic)
     _ended: Event = field(default_factory=Event)

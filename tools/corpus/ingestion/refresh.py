@@ -45,23 +45,15 @@ _EMBEDDING_REST_SECONDS: Final = 300.0
 
 @dataclass(slots=True)
 class RequestedFiles:
-    """The files that a call names, as they are now.
+    """The files that a call names, as they are now."""
 
-    Attributes:
-        roots: The files, folders and patterns, absolute.
-        tops: The files and folders they stand for.
-        listing: What was found there.
-        label: What they are called in a line.
-        problems: What is left out of the corpus; known once it is brought up.
-        generation: That of the corpus then.
-    """
-
-    roots: tuple[str, ...]
-    tops: list[str]
-    listing: FileListing
-    label: str
+    roots: tuple[str, ...]  # the files, folders and patterns, absolute
+    tops: list[str]  # the files and folders they stand for
+    listing: FileListing  # what was found there
+    label: str  # what they are called in a line
+    # What is left out of the corpus; known once it is brought up.
     problems: tuple[Problem, ...] = field(default=(), compare=False)
-    generation: int = field(default=-1, compare=False)
+    generation: int = field(default=-1, compare=False)  # that of the corpus then
 
     @classmethod
     def find(cls, paths: Sequence[str]) -> "RequestedFiles":

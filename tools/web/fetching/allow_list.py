@@ -25,17 +25,11 @@ _WEB: Final = frozenset({80, 443})
 
 @dataclass(frozen=True, slots=True)
 class AllowEntry:
-    """One entry of an allow-list.
+    """One entry of an allow-list."""
 
-    Attributes:
-        name: A host name in ASCII, with a dot before it for all hosts below it; empty for a network.
-        network: Addresses, however they are named.
-        port: The one port that is meant; without it, those that a public host may be fetched from.
-    """
-
-    name: str
-    network: Network | None
-    port: int | None
+    name: str  # a host name in ASCII, with a dot before it for all hosts below it; empty for a network
+    network: Network | None  # addresses, however they are named
+    port: int | None  # the one port that is meant; without it, those that a public host may be fetched from
 
     def opens(self, host: str, port: int) -> bool:
         """Whether a host may be fetched from by this name."""

@@ -92,21 +92,13 @@ Permit = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """What came for a URL.
+    """What came for a URL."""
 
-    Attributes:
-        url: Where it came from in the end, redirects followed.
-        body: Its bytes, decompressed.
-        type: Its content type, lower case, without parameters.
-        charset: The charset that the server named; empty where it named none.
-        status: The HTTP status, 200 to 299.
-    """
-
-    url: str
-    body: bytes
-    type: str
-    charset: str
-    status: int
+    url: str  # where it came from in the end, redirects followed
+    body: bytes  # its bytes, decompressed
+    type: str  # its content type, lower case, without parameters
+    charset: str  # the charset that the server named; empty where it named none
+    status: int  # the HTTP status, 200 to 299
 
 
 @dataclass(frozen=True, slots=True)

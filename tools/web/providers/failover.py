@@ -39,17 +39,11 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search came to.
+    """What a search came to."""
 
-    Attributes:
-        hits: Best first; none where nobody who answered found anything.
-        provider: Who found them.
-        failures: Those who did not answer before, each with its reason.
-    """
-
-    hits: tuple[SearchHit, ...]
-    provider: str = ""
-    failures: tuple[ToolCallError, ...] = ()
+    hits: tuple[SearchHit, ...]  # best first; none where nobody who answered found anything
+    provider: str = ""  # who found them
+    failures: tuple[ToolCallError, ...] = ()  # those who did not answer before, each with its reason
 
 
 async def search_with_failover(

@@ -28,23 +28,14 @@ DAY: Final = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredProvider:
-    """A provider as somebody has set it up.
+    """A provider as somebody has set it up."""
 
-    Attributes:
-        provider: Which.
-        base: Where it is.
-        key: Its key, if it takes one.
-        per_second: Requests a second at most.
-        a_day: Requests a day at most, counted by this process; None for any number.
-        whole: Whether the whole text of pages is asked for.
-    """
-
-    provider: Provider
-    base: str
-    key: str = field(default="", repr=False)
-    per_second: float = 5.0
-    a_day: int | None = None
-    whole: bool = False
+    provider: Provider  # which
+    base: str  # where it is
+    key: str = field(default="", repr=False)  # its key, if it takes one
+    per_second: float = 5.0  # requests a second at most
+    a_day: int | None = None  # requests a day at most, counted by this process; None for any number
+    whole: bool = False  # whether the whole text of pages is asked for
 
     @property
     def name(self) -> str:
@@ -54,19 +45,12 @@ class ConfiguredProvider:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Why a provider is out.
+    """Why a provider is out."""
 
-    Attributes:
-        until: The end of it, by the clock of `ProviderHealth`.
-        firm: Whether it is not asked at all, rather than after the others.
-        kind: The failure that put it out.
-        why: That failure in words, which begin with the provider's name.
-    """
-
-    until: float
-    firm: bool
-    kind: FailureKind
-    why: str
+    until: float  # the end of it, by the clock of `ProviderHealth`
+    firm: bool  # whether it is not asked at all, rather than after the others
+    kind: FailureKind  # the failure that put it out
+    why: str  # that failure in words, which begin with the provider's name
 
 
 @dataclass(slots=True)

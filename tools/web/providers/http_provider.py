@@ -34,21 +34,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """One request.
+    """One request."""
 
-    Attributes:
-        url: Where to.
-        parameters: What goes into the URL, or, with `post`, into a JSON body; those without a value are left out.
-        headers: Headers of its own.
-        post: Whether it is a POST.
-        proxy: A proxy of the provider's own; without one, those of the environment count.
-    """
-
-    url: str
+    url: str  # where to
+    # What goes into the URL, or, with `post`, into a JSON body; those without a value are left out.
     parameters: Parameters
-    headers: Mapping[str, str] = field(default_factory=dict)
-    post: bool = False
-    proxy: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)  # headers of its own
+    post: bool = False  # whether it is a POST
+    proxy: str | None = None  # a proxy of the provider's own; without one, those of the environment count
 
 
 def http_search(

@@ -37,22 +37,14 @@ _LONGEST_DATE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What is looked for.
+    """What is looked for."""
 
-    Attributes:
-        text: The query.
-        k: Results at most, 1 to 20.
-        time_range: Only pages from the last day, week, month or year, where a provider can tell.
-        topic: Kind of pages, where a provider knows kinds.
-        language: `en` or `zh`.
-        within: The sites and dates to restrict it to; what a provider cannot be told, its hits are held to.
-    """
-
-    text: str
-    k: int = 6
-    time_range: TimeRange | None = None
-    topic: Topic = "general"
-    language: Literal["en", "zh"] = "en"
+    text: str  # the query
+    k: int = 6  # results at most, 1 to 20
+    time_range: TimeRange | None = None  # only pages from the last day, week, month or year, where a provider can tell
+    topic: Topic = "general"  # kind of pages, where a provider knows kinds
+    language: Literal["en", "zh"] = "en"  # `en` or `zh`
+    # The sites and dates to restrict it to; what a provider cannot be told, its hits are held to.
     within: SourceFilter = field(default_factory=SourceFilter)
 
     def operators(self) -> str:
@@ -73,46 +65,27 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One result.
+    """One result."""
 
-    Attributes:
-        url: The page.
-        text: What the provider shows of it.
-        title: Its title.
-        date: ISO date of publication.
-        score: Relevance as the provider tells it, else 0.
-        page: The page's whole text as the provider read it, if that was asked for; may be Markdown.
-    """
-
-    url: str
-    text: str
-    title: str = ""
-    date: str | None = None
-    score: float = 0.0
-    page: str = ""
+    url: str  # the page
+    text: str  # what the provider shows of it
+    title: str = ""  # its title
+    date: str | None = None  # ISO date of publication
+    score: float = 0.0  # relevance as the provider tells it, else 0
+    page: str = ""  # the page's whole text as the provider read it, if that was asked for; may be Markdown
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderAccess:
-    """How a provider is reached for one request.
+    """How a provider is reached for one request."""
 
-    Attributes:
-        base: Where it is, without a slash at the end.
-        key: Its key, if it takes one.
-        seconds: Time for the whole.
-        whole: Whether the whole text of the pages is asked for.
-        max_bytes: Bytes of a reply that are read.
-        transport: Instead of the network.
-        variable: The environment variable of its key.
-    """
-
-    base: str
-    key: str = field(default="", repr=False)
-    seconds: float = 30.0
-    whole: bool = False
-    max_bytes: int = 2_000_000
-    transport: "httpx.AsyncBaseTransport | None" = None
-    variable: str = ""
+    base: str  # where it is, without a slash at the end
+    key: str = field(default="", repr=False)  # its key, if it takes one
+    seconds: float = 30.0  # time for the whole
+    whole: bool = False  # whether the whole text of the pages is asked for
+    max_bytes: int = 2_000_000  # bytes of a reply that are read
+    transport: "httpx.AsyncBaseTransport | None" = None  # instead of the network
+    variable: str = ""  # the environment variable of its key
 
 
 class ProviderError(WeiwoError):
@@ -135,31 +108,19 @@ class ProviderError(WeiwoError):
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A search provider.
+    """A search provider."""
 
-    Attributes:
-        name: What settings call it.
-        base: Where it is; empty where each user has one of their own.
-        search: Asks it. May raise anything; `weiwo.tools.web.providers.failover` types it.
-        key: The environment variable of its key; empty if it takes none.
-        per_second: Requests a second that it bears.
-        longest: Characters of a query that it takes.
-        whole: Whether it can give the whole text of pages.
-        operators: Whether it understands `site:` in a query.
-        dates: Whether it is told the earliest day itself, and not the range of time that holds it.
-        host: The one site whose pages it gives; empty for any.
-    """
-
-    name: str
-    base: str
+    name: str  # what settings call it
+    base: str  # where it is; empty where each user has one of their own
+    # Asks it. May raise anything; `weiwo.tools.web.providers.failover` types it.
     search: Callable[[SearchQuery, ProviderAccess], Awaitable[list[SearchHit]]]
-    key: str = ""
-    per_second: float = 5.0
-    longest: int = 400
-    whole: bool = False
-    operators: bool = True
-    dates: bool = False
-    host: str = ""
+    key: str = ""  # the environment variable of its key; empty if it takes none
+    per_second: float = 5.0  # requests a second that it bears
+    longest: int = 400  # characters of a query that it takes
+    whole: bool = False  # whether it can give the whole text of pages
+    operators: bool = True  # whether it understands `site:` in a query
+    dates: bool = False  # whether it is told the earliest day itself, and not the range of time that holds it
+    host: str = ""  # the one site whose pages it gives; empty for any
 
     @property
     def base_variable(self) -> str:
