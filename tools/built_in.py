@@ -31,11 +31,6 @@ class Availability(NamedTuple):
 def list_built_in(settings: Settings, passages: int, language: Language = "en") -> list[Availability]:
     """The built-in tools of a run, the unavailable ones last, as its registry has them.
 
-    Args:
-        settings: The run's settings; corpus, web, search and hosts to allow count here.
-        passages: How many the corpus holds.
-        language: The language to say in why one cannot be called.
-
     Raises:
         SettingsError: An entry of `search` or `allow_hosts` cannot be used.
     """

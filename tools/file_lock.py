@@ -21,9 +21,6 @@ class FileLock:
     def __init__(self, path: Path) -> None:
         """Take the lock.
 
-        Args:
-            path: The file; made if it is not there, for its owner alone.
-
         Raises:
             BlockingIOError: Another process has it.
             OSError: The file cannot be opened.

@@ -28,11 +28,6 @@ class RankedText(NamedTuple):
 def rank_passages(entries: Iterable[RankedText], query: str, limit: int) -> list[int]:
     """The passages that share a term with a question.
 
-    Args:
-        entries: The passages.
-        query: The question; its first 4,000 characters count.
-        limit: How many at most.
-
     Returns:
         Their places among the entries, from 0; best first, equal ones in their order.
     """

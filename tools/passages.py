@@ -9,12 +9,7 @@ from weiwo.tools.printable import one_line
 
 
 def as_text(passages: Sequence[Evidence], nothing: str) -> str:
-    """Numbered passages with their sources, each inside marks that its own text cannot close.
-
-    Args:
-        passages: What was found.
-        nothing: What to say if that is nothing.
-    """
+    """Numbered passages with their sources, each inside marks that its own text cannot close."""
     return "\n\n".join(_marked(number, passage) for number, passage in enumerate(passages, 1)) or nothing
 
 

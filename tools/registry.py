@@ -87,10 +87,6 @@ class Registry:
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
         """Available tools that can make the same call without a new plan.
 
-        Args:
-            name: The tool that the call was for.
-            args: Its arguments.
-
         Returns:
             The arguments by tool, as each takes them: tools of the same cluster, those that keep more of the
             arguments first. A tool that acts has none, and is none.

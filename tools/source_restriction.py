@@ -8,13 +8,6 @@ from weiwo.tools.printable import one_line
 def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", folder: str = "") -> SourceFilter:
     """A restriction, narrowed by what a call's arguments say; they never widen it.
 
-    Args:
-        within: The restriction of the run.
-        tool: The tool, for the message.
-        site: A site, or empty.
-        since: A year, month or day, or empty.
-        folder: A folder, or empty.
-
     Raises:
         ToolCallError: `bad_arguments`: one of them is not what it should be.
     """
@@ -34,11 +27,6 @@ def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", 
 
 def require_page(within: SourceFilter, url: str, day: str | None = None) -> None:
     """See that a page may be read.
-
-    Args:
-        within: The restriction of the run.
-        url: Its address.
-        day: Its ISO date, where it is known.
 
     Raises:
         ToolCallError: `blocked`: it is of another site, or too old.

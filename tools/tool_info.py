@@ -56,11 +56,7 @@ def describe_tool(info: ToolInfo) -> str:
 
 
 class TypeNames:
-    """Types of JSON schemas in a few words.
-
-    Args:
-        definitions: What `$ref` refers to.
-    """
+    """Types of JSON schemas in a few words."""
 
     def __init__(self, definitions: Any) -> None:
         self._definitions = definitions if isinstance(definitions, Mapping) else {}
@@ -78,12 +74,7 @@ class TypeNames:
         return f"{name}?: {kind}" + ("" if default in (None, "") else f" = {json.dumps(default, ensure_ascii=False)}")
 
     def name(self, schema: Any, depth: int = 0) -> str:
-        """A schema's type.
-
-        Args:
-            schema: The schema.
-            depth: How many objects it is in.
-        """
+        """A schema's type."""
         schema = self._resolve(schema)
         if not isinstance(schema, Mapping):
             return "any"

@@ -13,10 +13,6 @@ def import_object(module: str, attribute: str) -> Any:
 
     A command that is installed, unlike `python -m`, does not look there by itself.
 
-    Args:
-        module: The module.
-        attribute: The object in it; dots lead further in.
-
     Raises:
         Exception: Whatever the import of the module raises; AttributeError: it has no such object.
     """
@@ -38,10 +34,6 @@ def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
     """What was imported, or what it makes: a class of one of the kinds, or a function annotated to return some.
 
     Any other callable is given back uncalled: whoever may name an object may not call it (`os:abort`).
-
-    Args:
-        found: What was imported.
-        kinds: The kinds of object that are sought.
 
     Raises:
         Exception: Whatever the function raises.

@@ -23,11 +23,7 @@ _memory: Final = LruMemory()
 
 
 class ActingCalls:
-    """What became of the calls that may have changed something.
-
-    Args:
-        store: The graph's store; without one, this process remembers.
-    """
+    """What became of the calls that may have changed something."""
 
     def __init__(self, store: "BaseStore | None" = None) -> None:
         self._kept = TtlCache(store, NAMESPACE, _memory, time.time)

@@ -94,12 +94,7 @@ class ToolNotCalledError(ToolCallError):
 
 
 def classify_error(error: BaseException, tool: str) -> ToolCallError:
-    """The failure an exception stands for.
-
-    Args:
-        error: What a tool raised; of a group, its first.
-        tool: The tool's name, for the message.
-    """
+    """The failure an exception stands for."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     if isinstance(error, ToolCallError):

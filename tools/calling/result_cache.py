@@ -74,13 +74,7 @@ def _digest(code: CodeType) -> str:
 
 
 class ResultCache:
-    """Results with a time to live.
-
-    Args:
-        store: The graph's store; without one, results are kept in this process.
-        clock: Seconds since the epoch, since a store outlives processes.
-        memory: Where results are kept without a store.
-    """
+    """Results with a time to live."""
 
     def __init__(
         self, store: "BaseStore | None" = None, clock: Callable[[], float] = time.time, memory: LruMemory = _memory

@@ -58,13 +58,7 @@ class ToolResult:
 
 
 def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_bytes: int) -> ToolResult:
-    """Read a tool's reply.
-
-    Args:
-        message: The reply, with its artifact.
-        args: The arguments of the call, for relevance.
-        max_bytes: Bytes of text to keep, of the content and of all passages together.
-    """
+    """Read a tool's reply."""
     tool = message.name or "tool"
     whole = printable(_content_text(message))
     content = clipped(whole, max_bytes)

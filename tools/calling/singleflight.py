@@ -29,11 +29,6 @@ class SingleFlight(Generic[T]):
     ) -> tuple[asyncio.Task[T], bool]:
         """Do some work, or wait for it where it is under way.
 
-        Args:
-            key: What makes the work equal.
-            work: Begins it.
-            seconds: How long to wait for it.
-
         Returns:
             The work, which has ended, and whether this call began it.
 
@@ -64,10 +59,6 @@ class SingleFlight(Generic[T]):
 
     async def run(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The result of some work, begun or joined; the work bounds its own time.
-
-        Args:
-            key: What makes the work equal.
-            work: Begins it.
 
         Raises:
             ToolCallError: As the work does; whoever joined it gets a copy, for they made no call.

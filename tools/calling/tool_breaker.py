@@ -25,10 +25,6 @@ class ToolBreaker:
     """What a run knows of the health of one tool.
 
     Methods that may change the state return a note for people, empty if nothing worth telling changed.
-
-    Args:
-        tool: The tool's name, for notes.
-        clock: A monotonic clock, in seconds.
     """
 
     def __init__(self, tool: str, clock: Callable[[], float] = time.monotonic) -> None:

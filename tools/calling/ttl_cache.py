@@ -61,14 +61,7 @@ _paused: Final["WeakKeyDictionary[BaseStore, float]"] = WeakKeyDictionary()
 
 
 class TtlCache:
-    """Texts by key in one namespace. A store drops them when their time is over; whether it has, the reader must see.
-
-    Args:
-        store: The graph's store; without one, texts are kept in this process.
-        namespace: Where in the store.
-        memory: Where texts are kept without a store.
-        clock: Seconds since the epoch.
-    """
+    """Texts by key in one namespace. A store drops them when their time is over; the reader must see if it has."""
 
     def __init__(
         self,

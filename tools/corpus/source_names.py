@@ -78,13 +78,7 @@ def mark_part(path: str) -> str:
 
 
 def make_loaded_path(loader: str, key: str, source: str) -> str:
-    """The path under which the index knows a document that is no file.
-
-    Args:
-        loader: Its loader, as MODULE:NAME.
-        key: What tells the loader's arguments from others.
-        source: What tells the document from others of that loader.
-    """
+    """The path under which the index knows a document that is no file."""
     digest = sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return make_loaded_prefix(loader, key) + digest
 

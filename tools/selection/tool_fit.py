@@ -52,13 +52,7 @@ def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:
 
 
 def fill_arguments(frame: QueryFrame, schema: Mapping[str, Any], subject: str) -> dict[str, JsonValue] | None:
-    """The arguments that a tool must be given, as a question says them; None where one is not in it.
-
-    Args:
-        frame: The parsed question.
-        schema: The tool's arguments as JSON schema.
-        subject: What is asked about.
-    """
+    """The arguments that a tool must be given, as a question says them; None where one is not in it."""
     args: dict[str, JsonValue] = {}
     for name in schema["required"]:
         value = _find_value(frame, name, schema["properties"].get(name) or {}, subject)

@@ -77,12 +77,7 @@ class ToolIndex:
         self._grams = SparseIndex(bm25_vectors(grams))
 
     def match(self, question: str, vector: Matrix | None = None) -> IndexMatch:
-        """How well each tool fits.
-
-        Args:
-            question: What a tool is wanted for.
-            vector: Its embedding, if there is one.
-        """
+        """How well each tool fits."""
         question = question[:LONGEST_QUERY].replace("_", " ")
         by_word = self._words.score(dict.fromkeys(map(stem, query_terms(question)), 1.0))
         by_gram = self._grams.score(dict.fromkeys(query_grams(question), 1.0))

@@ -53,12 +53,7 @@ class ToolRetriever:
         self._unused = np.array([name not in used for name in index.ids], bool)
 
     def rank(self, question: str, vector: Matrix | None = None) -> list[str]:
-        """The ids of all tools, the most useful first; tools alike stay in their order.
-
-        Args:
-            question: What they are wanted for.
-            vector: Its embedding, if there is one.
-        """
+        """The ids of all tools, the most useful first; tools alike stay in their order."""
         ids = self._index.ids
         scores, words = self._index.match(question, vector)
         scenes = self._scenes.rank(question, vector) if self._scenes is not None else []

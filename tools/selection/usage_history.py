@@ -19,13 +19,7 @@ MOST_TOOLS: Final = 20
 
 
 def record_use(home: Path, question: str, tools: Iterable[str]) -> bool:
-    """Append a use; whether it could be written.
-
-    Args:
-        home: The folder of Weiwo's own files.
-        question: The question.
-        tools: The tools that answered it.
-    """
+    """Append a use; whether it could be written."""
     use = {"question": question[:LONGEST_QUESTION], "tools": sorted(set(tools))[:MOST_TOOLS]}
     return append_record(home / FILE, use)
 

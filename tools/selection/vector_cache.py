@@ -55,9 +55,7 @@ class VectorCache:
     def fill(self, texts: Sequence[str], report: Callable[[int, int], None] | None = None) -> Matrix:
         """The vectors of texts as rows; those that are missing are made first, and kept batch by batch.
 
-        Args:
-            texts: The texts.
-            report: Told after each batch how many texts have one, and how many will.
+        `report` is told after each batch how many texts have one, and how many will.
 
         Raises:
             Exception: What the embedding raised; what was made until then is kept.

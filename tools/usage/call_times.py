@@ -27,12 +27,7 @@ class UsualTime:
 
 
 def find_usual_times(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, UsualTime]:
-    """The usual times by tool, of those called often enough.
-
-    Args:
-        records: The log of calls, oldest first.
-        user: Whose calls count.
-    """
+    """The usual times by tool, of those called often enough."""
     times: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=MOST_TIMES))
     for record in records:
         name, seconds = record.get("tool"), record.get("seconds")

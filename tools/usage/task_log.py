@@ -37,12 +37,7 @@ _FIELDS: Final = tuple(one.name for one in fields(TaskCost))
 
 
 class TaskLog:
-    """The log as one user writes and reads it.
-
-    Args:
-        home: The folder of Weiwo's own files.
-        user: Whose tasks.
-    """
+    """The log as one user writes and reads it."""
 
     def __init__(self, home: Path, user: str) -> None:
         self._path = home / FILE

@@ -38,11 +38,7 @@ class UsageLog:
     ) -> None:
         """Keep that a call was made; arguments only of tools that are not ours, and only what is small.
 
-        Args:
-            info: The tool.
-            args: The arguments.
-            failure: What went wrong; None where it worked.
-            seconds: What it took; None where that says nothing of the tool.
+        `seconds` is None where the time says nothing of the tool.
         """
         record: dict[str, Any] = {"tool": info.name, "definition": _fingerprint(info), "user": self._user}
         if seconds is not None:

@@ -39,12 +39,7 @@ class _Departure:
 
 
 class RateLimiter:
-    """Lets requests pass no faster than a limit, first come first served.
-
-    Args:
-        clock: A monotonic clock, in seconds.
-        sleep: Waits for so many seconds.
-    """
+    """Lets requests pass no faster than a limit, first come first served."""
 
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -114,13 +109,7 @@ MOST_SITES: Final = 1_000
 
 
 class SiteLimiter:
-    """Lets requests to a site pass, a few at a time.
-
-    Args:
-        most_sites: Sites remembered; the one not visited for longest gives way.
-        clock: A monotonic clock, in seconds.
-        sleep: Waits for so many seconds.
-    """
+    """Lets requests to a site (host and port) pass, a few at a time; of many sites the oldest is forgotten."""
 
     def __init__(
         self,

@@ -127,10 +127,7 @@ _BEST: Final = 4
 def select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
     """The passages of a page that matter for a query, the best first, each of the very best before its neighbours.
 
-    Args:
-        page: The page.
-        query: What is looked for; without it, or where nothing matches, the page from its start.
-        tool: The tool that read it, for the evidence.
+    Without a query, or where nothing matches, the page from its start.
     """
     title, pieces = _chunk_page(page)
     order = _rank_chunks(title, [piece for piece, _ in pieces], query)[:MOST_PASSAGES]

@@ -105,9 +105,7 @@ def record_roots(folder: Path, paths: Iterable[str | os.PathLike[str]]) -> None:
 def record_loader(folder: Path, loader: str) -> None:
     """Note that a corpus has just been brought up to what a document loader gives, besides what it has.
 
-    Args:
-        folder: The corpus folder.
-        loader: The loader, as MODULE:NAME. Its arguments are not kept: they may hold a key.
+    The loader is MODULE:NAME. Its arguments are not kept: they may hold a key.
 
     Raises:
         OSError: The folder cannot be written.

@@ -20,11 +20,6 @@ def embed_passages(
 
     Once all is done, vectors of other models are deleted. Blocks for as long as the model takes.
 
-    Args:
-        writer: The writer of the corpus.
-        model: The model.
-        report: Told of the progress after each batch.
-
     Returns:
         Where it stands at the end.
 

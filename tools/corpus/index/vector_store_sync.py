@@ -42,12 +42,6 @@ def sync_vector_store(
 ) -> SyncReport:
     """Bring a vector store up to a corpus. What others have put there stays. Blocks for as long as the store takes.
 
-    Args:
-        writer: The writer of the corpus.
-        name: What the store is called, here and in the notes of what it has taken.
-        target: The store, a LangChain `VectorStore`.
-        sleep: How to wait between attempts.
-
     Raises:
         CorpusError: It is no vector store, or does not take what it is given; what it took until then is noted.
     """

@@ -59,10 +59,6 @@ class IndexWriter:
     def __init__(self, folder: Path, *, wait_seconds: float = 0.0) -> None:
         """Take the lock, and bring the keyword index up to the store.
 
-        Args:
-            folder: The corpus folder; made if need be.
-            wait_seconds: How long to wait for another writer.
-
         Raises:
             BusyError: Another process is writing.
             CorpusError: The folder cannot be used; one line.

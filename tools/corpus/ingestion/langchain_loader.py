@@ -192,12 +192,6 @@ async def load_documents(
 ) -> LoadedDocuments:
     """Run a loader. Cancelling leaves it behind: it ends with its next document.
 
-    Args:
-        spec: The loader.
-        make: Makes it, as `import_loader` gave it.
-        limits: Bounds, if not the usual ones.
-        report: Told now and then how many documents have come.
-
     Returns:
         The documents; where a limit was reached or the loader failed on the way, those that came until then.
 

@@ -80,13 +80,6 @@ def refresh_corpus(
 ) -> None:
     """Bring a corpus up to its files, and note in `files` what is left out.
 
-    Args:
-        folder: The corpus folder; made if need be.
-        files: The files.
-        job: Runs what is asynchronous.
-        say: Told how far it is, and what a person should know.
-        clock: Seconds, by which it is known when it is time to say how far it is.
-
     Raises:
         CorpusError: The folder cannot be used.
         OSError, sqlite3.Error, ValueError: It cannot be written.
@@ -141,12 +134,6 @@ _rest_until: Final[dict[Path, float]] = {}
 
 def embed_missing(folder: Path, model: "Embedder", label: str, say: Notify) -> EmbeddingOutcome:
     """Give the passages of a corpus their vectors, if few lack theirs; where it fails, say so and go on without.
-
-    Args:
-        folder: The corpus folder.
-        model: The embedding model.
-        label: What the corpus is called in a line.
-        say: Told what a person should know.
 
     Returns:
         `done` where there is nothing more to be done here, `again` where another try may get further, and `unfit` where

@@ -85,11 +85,6 @@ _guard: Final = Lock()
 async def run_shared(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell: Notify) -> T:
     """Do a piece of work, or wait for it where it is being done.
 
-    Args:
-        key: What it is; equal keys mean equal work.
-        work: The work; it may block.
-        tell: Told what the work has to say.
-
     Returns:
         What the work returns.
 

@@ -35,10 +35,6 @@ def decode_page(body: bytes, named: str = "") -> str:
     the charset that the server names, then the one that the page names, if the bytes can be that; else what they look
     like.
 
-    Args:
-        body: The page.
-        named: The charset that the server named, if any.
-
     Raises:
         UnreadableError: It is no text.
     """

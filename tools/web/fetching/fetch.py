@@ -26,12 +26,7 @@ _RAW: Final = -zlib.MAX_WBITS
 
 
 def decompress(body: bytes, encoding: str, most: int) -> bytes:
-    """A body decompressed.
-
-    Args:
-        body: As it came.
-        encoding: One of `ENCODINGS`.
-        most: Bytes to stop after; nothing beyond is decompressed.
+    """Decompress a body as it came, in one of `ENCODINGS`; nothing beyond `most` bytes is decompressed.
 
     Returns:
         What the body holds, of a body that was cut off what there is of it; at most `most` bytes.

@@ -43,12 +43,7 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """Opens connections to checked addresses.
-
-    Args:
-        guard: Finds and checks the addresses.
-        inner: Opens the connections.
-    """
+    """Opens connections to checked addresses."""
 
     def __init__(self, guard: UrlGuard, inner: httpcore.AsyncNetworkBackend | None = None) -> None:
         self._guard = guard

@@ -62,12 +62,7 @@ _TITLE_PATTERNS: Final = {what: lazy(words, re.IGNORECASE) for what, words in _T
 
 
 def detect_interstitial(title: str, text: str) -> tuple[FailureKind, str] | None:
-    """What is shown instead of an article, and the kind of failure that is; None for an article.
-
-    Args:
-        title: The page's title.
-        text: Its main content.
-    """
+    """What is shown instead of an article, and the kind of failure that is; None for an article."""
     words = word_count(text)
     found = ""
     if words <= SHORT_WORDS:

@@ -50,13 +50,7 @@ class WebPage:
 
 
 class PageCache:
-    """The page cache, as one call of a tool uses it.
-
-    Args:
-        store: The graph's store; without one, pages are kept in this process.
-        fresh: Whether what was kept earlier is left aside.
-        clock: Seconds since the epoch, since a store outlives processes.
-    """
+    """The page cache, as one call of a tool uses it."""
 
     def __init__(
         self, store: "BaseStore | None" = None, *, fresh: bool = False, clock: Callable[[], float] = time.time
@@ -85,12 +79,7 @@ class PageCache:
         return page if sound else None
 
     async def put(self, key: str, page: WebPage) -> None:
-        """Keep a page.
-
-        Args:
-            key: What it was read for: an address, and under which conditions.
-            page: The page.
-        """
+        """Keep a page."""
         if len(page.text) <= LONGEST_TEXT:
             await self._put(key, SECONDS, "", asdict(page))
 

@@ -56,12 +56,7 @@ def _parse(fetched: FetchedPage) -> dict[str, Any]:
 
 
 class PageParsers:
-    """A pool of parser processes, started upon need and kept; safe to use from any thread.
-
-    Args:
-        seconds: How long one page may take.
-        command: What a worker runs; tests bring their own.
-    """
+    """A pool of parser processes, started upon need and kept; safe to use from any thread."""
 
     def __init__(self, seconds: float = SECONDS, command: str = _COMMAND) -> None:
         self._seconds = seconds

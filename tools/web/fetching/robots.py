@@ -46,11 +46,6 @@ _single_flight: Final[SingleFlight[str]] = SingleFlight()
 async def check_robots(url: str, guard: UrlGuard, clock: Callable[[], float] = time.monotonic) -> None:
     """Let a page be read that its site does not keep programs from.
 
-    Args:
-        url: The page, as the guard passed it.
-        guard: Decides where the rules may be fetched from.
-        clock: A monotonic clock, in seconds.
-
     Raises:
         ToolCallError: `blocked`: the site asks programs not to read this page; else why its rules cannot be had.
     """

@@ -67,9 +67,6 @@ class UrlGuard:
     def check_url(self, url: str) -> SplitResult:
         """Read a URL strictly.
 
-        Args:
-            url: An absolute URL.
-
         Returns:
             Its parts: the host in ASCII, no default port, no fragment. `geturl()` of it is what may be asked for.
 

@@ -84,9 +84,6 @@ def canonical_url(url: str) -> str:
 def site_of(address: str) -> str:
     """Whose pages an address belongs to: the registrable domain of a URL; a file is its own site.
 
-    Args:
-        address: A URL or a file's path.
-
     Returns:
         The domain below a public suffix, as far as a short list knows those ("bbc.co.uk", "someone.github.io"); an IP
         address or a bare name of a host with its port; whatever is no URL as it is.

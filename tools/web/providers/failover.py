@@ -102,12 +102,7 @@ async def _admission(
 ) -> AsyncIterator[None]:
     """Have the turn of one request, unless it became plain meanwhile that there is no point in it.
 
-    Args:
-        source: Who is to be asked.
-        health: What is known of everybody.
-        known: What was known of this one when it was decided on.
-        seconds: How long to wait.
-        last: Whether there is nobody else to ask.
+    `known` is what was known of the provider when it was decided on; `last`, that there is nobody else to ask.
     """
     limiter = health.limiter(source)
     late = ToolCallError("timeout", f"{source.name}: too many wait for their turn to ask it")
@@ -204,12 +199,7 @@ async def ask_provider(
 
 @asynccontextmanager
 async def bounded_request(name: str, access: ProviderAccess) -> AsyncIterator[None]:
-    """One request to a provider: within its time, and whatever goes wrong a `ToolCallError` without the key.
-
-    Args:
-        name: The provider's name, with which messages begin.
-        access: How it is reached.
-    """
+    """One request to a provider: within its time, and whatever goes wrong a `ToolCallError` without the key."""
     secrets = [access.key] if access.key else []
     try:
         async with asyncio.timeout(access.seconds):

@@ -60,11 +60,7 @@ class _DailyQuota:
 
 
 class ProviderHealth:
-    """What is known of providers.
-
-    Args:
-        clock: A monotonic clock, in seconds.
-    """
+    """What is known of providers."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock

@@ -112,14 +112,7 @@ def _trusted_certificates() -> "SSLContext":
 
 
 def status_error(status: int, said: str = "", wait: float | None = None, variable: str = "") -> ProviderError:
-    """What a status other than success stands for.
-
-    Args:
-        status: The HTTP status.
-        said: What the provider says besides.
-        wait: Seconds after which it wants to be asked again.
-        variable: The environment variable of its key.
-    """
+    """What a status other than success stands for."""
     if status in PLAN_LIMITS:
         return ProviderError("blocked", f"HTTP {status}, the limit of the plan is reached: {said}".rstrip(": "))
     if status < 400:

@@ -31,10 +31,6 @@ _ENTRY: Final = lazy(r"(?P<name>[a-z]+)(?P<whole>\+raw)?(?:@(?P<rate>\d+(?:\.\d+
 def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -> tuple[ConfiguredProvider, ...]:
     """The providers of a run, in the order to ask them; none where there is to be no web search.
 
-    Args:
-        settings: The run's settings; web and search count here.
-        env: Where keys and addresses are; by default the environment.
-
     Raises:
         SettingsError: An entry of `settings.search` names no provider, or one that lacks its key or address, or is
             malformed.
