@@ -232,7 +232,7 @@ def approximate(count: int, dimension: int = 384) -> None:
     import numpy as np  # noqa: PLC0415  # here alone
     from usearch.index import Index  # noqa: PLC0415  # the same
 
-    from weiwo.tools.corpus.index.vector_index import AROUND  # noqa: PLC0415  # the same
+    from weiwo.tools.corpus.index.vector_index import _AROUND  # noqa: PLC0415  # the same
 
     chance = np.random.default_rng(3)
     centres = chance.normal(size=(max(count // 50, 1), dimension))
@@ -242,7 +242,7 @@ def approximate(count: int, dimension: int = 384) -> None:
     start = time.perf_counter()
     index.add(np.arange(count, dtype="uint64"), matrix)
     line("usearch", "build, vectors/s", count / (time.perf_counter() - start))
-    index.expansion_search = AROUND
+    index.expansion_search = _AROUND
     asked = matrix[:QUESTIONS] + 0.3 / dimension**0.5 * chance.normal(size=(QUESTIONS, dimension)).astype("f4")
     exact, near, times, exact_times = [], [], [], []
     for question in asked:
@@ -251,7 +251,7 @@ def approximate(count: int, dimension: int = 384) -> None:
         exact.append(set(np.argpartition(-scores, 10)[:10].tolist()))
         exact_times.append((time.perf_counter() - start) * 1e3)
         start = time.perf_counter()
-        proposed = index.search(question, AROUND).keys
+        proposed = index.search(question, _AROUND).keys
         near.append(set(proposed[np.argsort(-(matrix[proposed] @ question))[:10]].tolist()))
         times.append((time.perf_counter() - start) * 1e3)
     recall = sum(len(one & other) for one, other in zip(exact, near, strict=True)) / (10 * QUESTIONS)

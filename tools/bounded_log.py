@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final
 
 from weiwo.tools.private_files import make_private_file
 
-MOST_BYTES: Final = 1_000_000
+_MOST_BYTES: Final = 1_000_000
 
 _TAIL: Final = 500
 _writing: Final = Lock()
@@ -30,7 +30,7 @@ def append_record(path: Path, record: Mapping[str, Any]) -> bool:
             handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
                 os.write(handle, line)
-                full = os.fstat(handle).st_size > MOST_BYTES
+                full = os.fstat(handle).st_size > _MOST_BYTES
             finally:
                 os.close(handle)
             if full:
@@ -69,7 +69,7 @@ def _read_on(file: BinaryIO, known: _Known) -> tuple[dict[str, Any], ...]:
     if file.read(len(known.tail)) != known.tail:
         known.records, known.length, known.tail = [], 0, b""
         file.seek(0)
-    lines, end, _ = file.read(2 * MOST_BYTES - known.length).rpartition(b"\n")
+    lines, end, _ = file.read(2 * _MOST_BYTES - known.length).rpartition(b"\n")
     if end:
         known.records += [record for line in lines.splitlines() if (record := _parse(line)) is not None]
         known.length += len(lines) + 1

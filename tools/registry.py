@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from weiwo.tools.web.providers.health import ConfiguredProvider
 
 _CHEAP: Final = frozenset({"corpus_search", "open_document", "calculator", "date_difference"})
-CACHE_SECONDS: Final = 300.0
+_CACHE_SECONDS: Final = 300.0
 """How long results of a tool are kept that does not say how long (metadata: `cache_seconds`)."""
 
 
@@ -190,7 +190,7 @@ def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:
     cluster, returns = BUILT_IN_TOOLS.get(tool.name, ("", VALUE_TYPES))  # without a cluster it is found by likeness
     cluster = stated if isinstance(stated, str) and stated else cluster
     known = isinstance(kept, int | float) and not isinstance(kept, bool) and kept >= 0
-    seconds = float(kept) if known else 0.0 if tool.name in _CHEAP else CACHE_SECONDS  # type: ignore[arg-type]
+    seconds = float(kept) if known else 0.0 if tool.name in _CHEAP else _CACHE_SECONDS  # type: ignore[arg-type]
     acts, injected = may_act(tool), takes_injected(tool)
     claims = known_of.get("annotations")
     if not cluster and isinstance(claims, Mapping) and claims.get("open_world_hint") is False:

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 T = TypeVar("T")
 
 
-def run_sync(work: Coroutine[Any, Any, T]) -> T:
+def _run_sync(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end, on a thread of its own where this one already runs an event loop."""
     try:
         asyncio.get_running_loop()
@@ -27,4 +27,4 @@ class AsyncTool(BaseTool):
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
-        return run_sync(self._arun(*args, **kwargs))
+        return _run_sync(self._arun(*args, **kwargs))

@@ -34,7 +34,7 @@ class ToolInfo:
     note: str = ""  # what its calls have taught of how to call it, for a planner; empty where nothing
 
 
-LONGEST: Final = 400
+_LONGEST: Final = 400
 """Characters of what is said of a tool, or of one of its arguments."""
 _LONGEST_TYPE: Final = 300
 _DEEPEST: Final = 3
@@ -46,9 +46,9 @@ def describe_tool(info: ToolInfo) -> str:
     properties: Mapping[str, Any] = info.args_schema["properties"]
     types = TypeNames(info.args_schema.get("$defs"))
     signature = ", ".join(types.describe_fields(properties, info.args_schema["required"], 0))
-    lines = [f"- {info.name}({signature}): {one_line(info.description, LONGEST)}"]
+    lines = [f"- {info.name}({signature}): {one_line(info.description, _LONGEST)}"]
     lines += [
-        f"    {name}: {one_line(str(schema['description']), LONGEST)}"
+        f"    {name}: {one_line(str(schema['description']), _LONGEST)}"
         for name, schema in properties.items()
         if isinstance(schema, Mapping) and schema.get("description")
     ]

@@ -8,7 +8,7 @@ from typing import Final
 
 from weiwo.tools.worker_process import read_frame, worker_command, worker_environment, write_frame
 
-START_SECONDS: Final = 30.0
+_START_SECONDS: Final = 30.0
 
 
 class WorkerProcess:
@@ -64,7 +64,7 @@ class WorkerProcess:
         """
         process = self.start()
         if not self._ready:
-            with self._within(START_SECONDS):
+            with self._within(_START_SECONDS):
                 read_frame(process.stdout)
             self._ready = True
         return process

@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
-LARGEST_FRAME: Final = 1_000_000_000
+_LARGEST_FRAME: Final = 1_000_000_000
 _PASSED_ON: Final = frozenset(
     {"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH"}
 )
@@ -68,7 +68,7 @@ def read_frame(stream: BinaryIO | Any) -> bytes:
     size = int.from_bytes(head, "big")
     if len(head) < 4:
         raise EOFError
-    if size > LARGEST_FRAME:
+    if size > _LARGEST_FRAME:
         raise ValueError(size)
     data: bytes = stream.read(size)
     if len(data) < size:

@@ -21,7 +21,7 @@ from weiwo.tools.web.fetching.parser_process import PageParsers
 from weiwo.tools.web.fetching.robots import check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 from weiwo.tools.web.providers.catalog import PROVIDERS
-from weiwo.tools.web.providers.failover import ask_provider
+from weiwo.tools.web.providers.failover import _ask_provider
 from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.provider import SearchQuery
 
@@ -94,7 +94,7 @@ async def _providers(report: Report, _: Path) -> None:
                 if name == "ddgs":
                     continue  # its engines have addresses of their own
                 seen.clear()
-                asked = ask_provider(ConfiguredProvider(provider, url, "k"), SearchQuery("tower", k=5), seconds=2.0)
+                asked = _ask_provider(ConfiguredProvider(provider, url, "k"), SearchQuery("tower", k=5), seconds=2.0)
                 try:
                     async with asyncio.timeout(30):
                         hits = await asked

@@ -9,7 +9,7 @@ import pytest
 
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.fetching.fetch import FetchedPage
-from weiwo.tools.web.fetching.parser_process import MOST_WORKERS, PageParsers
+from weiwo.tools.web.fetching.parser_process import _MOST_WORKERS, PageParsers
 
 pytestmark = pytest.mark.integration
 GOOD = (
@@ -76,7 +76,7 @@ async def test_what_a_page_does_to_its_parser_costs_that_page_alone(hostile, wha
 async def test_a_frozen_page_holds_up_nothing_and_ends_with_who_waited(parsers):
     slow = PageParsers(600.0, PARSER)
     before = threading.active_count()
-    frozen = [asyncio.create_task(slow.parse(page("freeze"))) for _ in range(MOST_WORKERS)]
+    frozen = [asyncio.create_task(slow.parse(page("freeze"))) for _ in range(_MOST_WORKERS)]
     assert (await parsers.parse(page(GOOD))).title == "Tower"
     for task in frozen:
         task.cancel()
@@ -84,7 +84,7 @@ async def test_a_frozen_page_holds_up_nothing_and_ends_with_who_waited(parsers):
         await frozen[0]
     await asyncio.gather(*frozen, return_exceptions=True)
     assert (await slow.parse(page(GOOD))).title == "Tower", "its turns are free again"
-    assert threading.active_count() <= before + MOST_WORKERS + 8
+    assert threading.active_count() <= before + _MOST_WORKERS + 8
     slow.close()
 
 

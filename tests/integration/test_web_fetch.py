@@ -13,9 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
-from weiwo.tools.web.fetching.fetch import MOST_REDIRECTS, fetch
+from weiwo.tools.web.fetching.fetch import _MOST_REDIRECTS, fetch
 from weiwo.tools.web.fetching.url_guard import UrlGuard
-from weiwo.tools.web.rate_limiter import AT_ONCE
+from weiwo.tools.web.rate_limiter import _AT_ONCE
 
 pytestmark = pytest.mark.integration
 PAGE = "<html><title>乌龟</title><p>Turtles are old.</p></html>".encode("gb18030")
@@ -106,7 +106,7 @@ class Handler(BaseHTTPRequestHandler):
                 with self.lock:
                     type(self).busy += 1
                     type(self).most = max(self.most, self.busy)
-                while self.most < AT_ONCE:
+                while self.most < _AT_ONCE:
                     time.sleep(0.005)
                 time.sleep(0.05)  # one more than may come has time to
                 with self.lock:
@@ -233,7 +233,7 @@ async def test_what_goes_wrong_is_typed(web, path, kind, transient):
         await fetch(url + path, guard, seconds=120, max_bytes=200_000)
     assert (failure.value.kind, failure.value.transient) == (kind, transient)
     assert failure.value.retry_after == (7 if kind == "rate_limit" else None)
-    assert len(asked) == (MOST_REDIRECTS + 1 if path == "/to/loop" else 1)
+    assert len(asked) == (_MOST_REDIRECTS + 1 if path == "/to/loop" else 1)
 
 
 async def test_a_page_that_does_not_come_is_a_timeout(web):
@@ -311,7 +311,7 @@ async def test_no_cookie_outlives_its_page(web, site):
 async def test_a_site_is_asked_for_few_pages_at_once(web, site):
     url, guard, _ = web
     await asyncio.gather(*(fetch(f"{url}/wait?{n}", guard, seconds=120, max_bytes=10_000) for n in range(8)))
-    assert site.most == AT_ONCE
+    assert site.most == _AT_ONCE
     assert len(site.asked) == 8
 
 

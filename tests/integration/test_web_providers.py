@@ -11,7 +11,7 @@ import pytest
 
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.providers.catalog import PROVIDERS
-from weiwo.tools.web.providers.failover import MAX_BYTES, ask_provider, search_with_failover
+from weiwo.tools.web.providers.failover import _MAX_BYTES, _ask_provider, search_with_failover
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import SearchQuery
 
@@ -179,7 +179,7 @@ async def test_hits_of_one_shape(play, name):
     play.reply = (200, {}, body(FOUND[name]))
     provider = PROVIDERS[name]
     query = SearchQuery("how tall is the tower", k=1, time_range="week", language="zh")
-    (one,) = await ask_provider(ConfiguredProvider(provider, base(name, play), KEY), query, seconds=120)
+    (one,) = await _ask_provider(ConfiguredProvider(provider, base(name, play), KEY), query, seconds=120)
     assert (one.title, " ".join(one.text.split())) == ("Tower", "It is 300 m tall.")
     assert one.url.endswith(("a.org/1", "arxiv.org/abs/1"))
     assert one.date == ("2024-05-03" if name in {"searxng", "brave", "arxiv", "tavily"} else None)
@@ -195,7 +195,7 @@ async def test_hits_of_one_shape(play, name):
 async def test_nothing_found_is_no_failure(play, name):
     play.reply = (200, {}, body(EMPTY[name]))
     assert (
-        await ask_provider(ConfiguredProvider(PROVIDERS[name], base(name, play), KEY), SearchQuery("x"), seconds=120)
+        await _ask_provider(ConfiguredProvider(PROVIDERS[name], base(name, play), KEY), SearchQuery("x"), seconds=120)
         == []
     )
 
@@ -205,13 +205,13 @@ async def test_a_provider_that_says_it_did_not_search_found_not_nothing(play, na
     reply, said = SAYS_NO[name]
     play.reply = (200, {}, body(reply))
     with pytest.raises(ToolCallError, match=f"^{name}: .*{said}"):
-        await ask_provider(ConfiguredProvider(PROVIDERS[name], base(name, play), KEY), SearchQuery("x"), seconds=120)
+        await _ask_provider(ConfiguredProvider(PROVIDERS[name], base(name, play), KEY), SearchQuery("x"), seconds=120)
 
 
 async def test_wikipedia_may_want_fewer_requests_with_any_status(play):
     play.reply = (200, {}, body({"error": {"code": "ratelimited", "info": "slow down"}}))
     with pytest.raises(ToolCallError, match="slow down") as failure:
-        await ask_provider(ConfiguredProvider(PROVIDERS["wikipedia"], play.url, ""), SearchQuery("x"), seconds=120)
+        await _ask_provider(ConfiguredProvider(PROVIDERS["wikipedia"], play.url, ""), SearchQuery("x"), seconds=120)
     assert (failure.value.kind, failure.value.transient) == ("rate_limit", True)
 
 
@@ -226,7 +226,7 @@ FAILURES: dict[str, tuple[Any, str, bool]] = {
     "html": ((200, {}, b"<html>not json"), "crash", False),
     "broken": ((200, {}, b'{"results": 3, "web": {"results": 3}, "organic": 3, "data": 3,'), "crash", False),
     "deep": ((200, {}, b"[" * 100_000), "crash", False),
-    "huge": ((200, {}, b"x" * (MAX_BYTES + 100_000)), "oversized", False),
+    "huge": ((200, {}, b"x" * (_MAX_BYTES + 100_000)), "oversized", False),
     "cut": ("cut", "crash", True),
     "hang": ("hang", "timeout", True),
 }
@@ -277,7 +277,7 @@ async def test_what_the_client_of_duckduckgo_raises_is_typed(monkeypatch, error,
 
     monkeypatch.setattr("ddgs.ddgs.DDGS.text", raises)
     with pytest.raises(ToolCallError, match=r"^ddgs: ") as failure:
-        await ask_provider(ConfiguredProvider(PROVIDERS["ddgs"], "duckduckgo", ""), SearchQuery("x"), seconds=120)
+        await _ask_provider(ConfiguredProvider(PROVIDERS["ddgs"], "duckduckgo", ""), SearchQuery("x"), seconds=120)
     assert (failure.value.kind, failure.value.transient) == (kind, transient)
 
 
@@ -289,7 +289,7 @@ async def test_no_results_without_any_reply_is_no_reply_of_duckduckgo(monkeypatc
 
     monkeypatch.setattr("ddgs.ddgs.DDGS.text", raises)
     with pytest.raises(ToolCallError, match="no reply in time") as failure:
-        await ask_provider(ConfiguredProvider(PROVIDERS["ddgs"], "duckduckgo", ""), SearchQuery("x"), seconds=120)
+        await _ask_provider(ConfiguredProvider(PROVIDERS["ddgs"], "duckduckgo", ""), SearchQuery("x"), seconds=120)
     assert failure.value.kind == "timeout"
 
 
@@ -302,7 +302,7 @@ async def test_news_of_duckduckgo_have_dates(monkeypatch):
 
     monkeypatch.setattr("ddgs.ddgs.DDGS.news", news)
     query = SearchQuery("塔", 3, "week", "news", "zh")
-    (one,) = await ask_provider(ConfiguredProvider(PROVIDERS["ddgs"], "duckduckgo", ""), query, seconds=120)
+    (one,) = await _ask_provider(ConfiguredProvider(PROVIDERS["ddgs"], "duckduckgo", ""), query, seconds=120)
     assert (one.url, one.text, one.date) == ("https://a.org", "B", "2024-05-03")
     expected = {"query": "塔", "region": "cn-zh", "timelimit": "w", "max_results": 3, "backend": "duckduckgo"}
     assert asked == [expected]
@@ -311,18 +311,18 @@ async def test_news_of_duckduckgo_have_dates(monkeypatch):
 async def test_the_riddle_of_duckduckgo_is_a_rate_limit(play):
     play.reply = (202, {}, b"<html>Select all squares containing a duck</html>")
     with pytest.raises(ToolCallError, match="HTTP 202") as failure:
-        await ask_provider(ConfiguredProvider(PROVIDERS["ddgs"], "duckduckgo", ""), SearchQuery("x"), seconds=120)
+        await _ask_provider(ConfiguredProvider(PROVIDERS["ddgs"], "duckduckgo", ""), SearchQuery("x"), seconds=120)
     assert failure.value.kind == "rate_limit"
 
 
 async def test_whole_pages_where_they_are_asked_for(play):
     pages = {"data": [{"url": "https://a.org/1", "title": "T", "description": "D", "content": "# All\n\nof it"}]}
     play.reply = (200, {}, body(pages))
-    (one,) = await ask_provider(
+    (one,) = await _ask_provider(
         ConfiguredProvider(PROVIDERS["jina"], play.url, KEY, whole=True), SearchQuery("x"), seconds=120
     )
     assert (one.text, one.page) == ("D", "# All\n\nof it")
-    await ask_provider(ConfiguredProvider(PROVIDERS["jina"], play.url, KEY), SearchQuery("x"), seconds=120)
+    await _ask_provider(ConfiguredProvider(PROVIDERS["jina"], play.url, KEY), SearchQuery("x"), seconds=120)
     assert ["x-respond-with" in seen["headers"] for seen in play.seen] == [False, True]
 
 
@@ -332,7 +332,7 @@ async def test_news_where_a_provider_has_a_place_for_them(play):
         {},
         body({"news": [{"link": "https://a.org", "title": "T", "snippet": "S", "date": "2024-05-03"}]}),
     )
-    (one,) = await ask_provider(
+    (one,) = await _ask_provider(
         ConfiguredProvider(PROVIDERS["serper"], play.url, KEY), SearchQuery("x", topic="news"), seconds=120
     )
     assert (play.seen[0]["path"], one.date) == ("/news", "2024-05-03")
@@ -340,7 +340,7 @@ async def test_news_where_a_provider_has_a_place_for_them(play):
 
 async def test_nobody_listening_is_a_failure():
     with pytest.raises(ToolCallError, match="cannot be reached") as failure:
-        await ask_provider(
+        await _ask_provider(
             ConfiguredProvider(PROVIDERS["searxng"], "http://127.0.0.1:9", ""), SearchQuery("x"), seconds=120
         )
     assert failure.value.transient

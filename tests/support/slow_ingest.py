@@ -74,7 +74,7 @@ def _say(*what: object) -> None:
 
 
 def _run(corpus: Path, files: str, *, real: bool) -> None:
-    change_batch.BATCH_DOCUMENTS = _A_BATCH  # type: ignore[misc]
+    change_batch._BATCH_DOCUMENTS = _A_BATCH  # type: ignore[misc]
     if not real:
         ingest.ParserWorker = _Within  # type: ignore[misc, assignment]
     told: list[int] = []

@@ -14,8 +14,8 @@ from weiwo.tools.calling.ttl_cache import LruMemory, TtlCache
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
-NAMESPACE: Final = ("weiwo", "acting_calls")
-KEPT_SECONDS: Final = 30 * 86_400.0
+_NAMESPACE: Final = ("weiwo", "acting_calls")
+_KEPT_SECONDS: Final = 30 * 86_400.0
 """How long a run that was interrupted may wait before its calls are forgotten."""
 _BEGUN: Final = "begun"
 _ASKED: Final = "asked "
@@ -26,7 +26,7 @@ class ActingCalls:
     """What became of the calls that may have changed something."""
 
     def __init__(self, store: "BaseStore | None" = None) -> None:
-        self._kept = TtlCache(store, NAMESPACE, _memory, time.time)
+        self._kept = TtlCache(store, _NAMESPACE, _memory, time.time)
 
     async def has_begun(self, key: str) -> bool:
         """Whether the call was begun, and nobody knows that it did nothing."""
@@ -34,7 +34,7 @@ class ActingCalls:
 
     async def begin(self, key: str) -> None:
         """Book that the call is about to be made."""
-        await self._kept.put(key, _BEGUN, KEPT_SECONDS)
+        await self._kept.put(key, _BEGUN, _KEPT_SECONDS)
 
     async def forget(self, key: str) -> None:
         """Book that the call did nothing."""
@@ -42,7 +42,7 @@ class ActingCalls:
 
     async def ask(self, key: str, answers: int) -> None:
         """Book that the call ended with a request to the user, who had given so many answers."""
-        await self._kept.put(key, f"{_ASKED}{answers}", KEPT_SECONDS)
+        await self._kept.put(key, f"{_ASKED}{answers}", _KEPT_SECONDS)
 
     async def is_answered(self, key: str, answers: int) -> bool:
         """Whether the call ended with a request to the user, who has answered since and so let it be made again."""
@@ -51,7 +51,7 @@ class ActingCalls:
 
     async def end(self, key: str, result: ToolResult) -> None:
         """Book what the call gave."""
-        await self._kept.put(key, dump_result(result, time.time() + KEPT_SECONDS), KEPT_SECONDS)
+        await self._kept.put(key, dump_result(result, time.time() + _KEPT_SECONDS), _KEPT_SECONDS)
 
     async def result(self, key: str) -> ToolResult | None:
         """What the call gave, if it was made to its end."""

@@ -101,7 +101,7 @@ def classify_error(error: BaseException, tool: str) -> ToolCallError:
         return error
     if isinstance(error, ValidationError):
         return ToolCallError("bad_arguments", f"{tool}: {first_complaint(error)}")
-    status = http_status(error)
+    status = _http_status(error)
     if status is not None and status >= 400:
         kind, transient = classify_status(status)
         said = f"{tool}: HTTP {status}: {one_line(str(error), 200)}"
@@ -136,7 +136,7 @@ def first_complaint(error: ValidationError) -> str:
     return f"argument {argument}: {first['msg']}"
 
 
-def http_status(error: BaseException) -> int | None:
+def _http_status(error: BaseException) -> int | None:
     """The HTTP status an exception carries, as httpx, requests, openai and others put it."""
     response = getattr(error, "response", None)
     for holder, name in ((response, "status_code"), (error, "status_code"), (error, "status"), (error, "code")):

@@ -22,8 +22,8 @@ from weiwo.tools.calling.ttl_cache import LruMemory, TtlCache
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
-NAMESPACE: Final = ("weiwo", "tool_results")
-MAX_ENTRY_BYTES: Final = 256_000
+_NAMESPACE: Final = ("weiwo", "tool_results")
+_MAX_ENTRY_BYTES: Final = 256_000
 """A larger result is not kept: a web search is some 20 kB, and every byte is written and read again."""
 
 _VERSION: Final = 1
@@ -79,7 +79,7 @@ class ResultCache:
     def __init__(
         self, store: "BaseStore | None" = None, clock: Callable[[], float] = time.time, memory: LruMemory = _memory
     ) -> None:
-        self._kept = TtlCache(store, NAMESPACE, memory, clock)
+        self._kept = TtlCache(store, _NAMESPACE, memory, clock)
         self._clock = clock
 
     async def get(self, key: str) -> ToolResult | None:
@@ -95,7 +95,7 @@ class ResultCache:
             text = dump_result(result, self._clock() + seconds)
         except (TypeError, ValueError):  # a foreign tool's particulars may be no JSON
             return
-        if len(text) <= MAX_ENTRY_BYTES:
+        if len(text) <= _MAX_ENTRY_BYTES:
             await self._kept.put(key, text, seconds)
 
 

@@ -23,7 +23,7 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.passage_ranking import RankedText, rank_passages
 from weiwo.tools.printable import clipped, one_line, printable
 
-MOST_PASSAGES: Final = 20
+_MOST_PASSAGES: Final = 20
 """Passages kept of one call of a tool that is not ours."""
 
 TOOL_SOURCE: Final = "tool:"
@@ -202,10 +202,10 @@ def _safe_source(value: object) -> str:
 
 def _select_nearest(passages: list[Evidence], query: str) -> list[Evidence]:
     """All passages if they are few; else those nearest to the query, then the first."""
-    if len(passages) <= MOST_PASSAGES:
+    if len(passages) <= _MOST_PASSAGES:
         return passages
-    order = rank_passages((RankedText(passage.title, "", passage.text) for passage in passages), query, MOST_PASSAGES)
-    return [passages[number] for number in islice(dict.fromkeys([*order, *range(len(passages))]), MOST_PASSAGES)]
+    order = rank_passages((RankedText(passage.title, "", passage.text) for passage in passages), query, _MOST_PASSAGES)
+    return [passages[number] for number in islice(dict.fromkeys([*order, *range(len(passages))]), _MOST_PASSAGES)]
 
 
 def _deduplicate(passages: Iterable[Evidence], tool: str, max_bytes: int) -> tuple[Evidence, ...]:

@@ -30,7 +30,7 @@ _OTHERS: Final = (
     frozenset({"text", "content"}),
     frozenset({"name", "title"}),
 )
-SYNONYMS: Final = (_QUERY, _ADDRESS, _NUMBER, _LANGUAGE, _TOPIC, _PLACE, _PERIOD, *_OTHERS)
+_SYNONYMS: Final = (_QUERY, _ADDRESS, _NUMBER, _LANGUAGE, _TOPIC, _PLACE, _PERIOD, *_OTHERS)
 """Names of arguments that mean the same."""
 
 _PREFERENCES: Final = _NUMBER | _LANGUAGE | _TOPIC
@@ -50,7 +50,7 @@ def is_address(name: str) -> bool:
 def same_meaning(one: str, other: str) -> bool:
     """Whether two names of arguments mean the same."""
     one, other = one.casefold(), other.casefold()
-    return one == other or any(one in group and other in group for group in SYNONYMS)
+    return one == other or any(one in group and other in group for group in _SYNONYMS)
 
 
 def map_arguments(

@@ -12,12 +12,12 @@ from weiwo.state import FailureKind
 from weiwo.state.circuit_breaker import FOREVER, BreakerRegistry, CircuitBreaker, CircuitState
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 
-THRESHOLD: Final = 3
+_THRESHOLD: Final = 3
 """Failed calls in a row (each with its retries) after which a tool is taken to be out of order."""
-FIRST_COOLING: Final = 5.0
-LONGEST_COOLING: Final = 60.0
+_FIRST_COOLING: Final = 5.0
+_LONGEST_COOLING: Final = 60.0
 """Seconds that a breaker stays open: the first time, and at most."""
-MAX_BREAKERS: Final = 256
+_MAX_BREAKERS: Final = 256
 """Breakers remembered; beyond that the ones not used for longest are forgotten."""
 
 
@@ -30,7 +30,7 @@ class ToolBreaker:
     def __init__(self, tool: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.tool = tool
         self._clock = clock
-        self._circuit = CircuitBreaker(THRESHOLD, FIRST_COOLING, LONGEST_COOLING, clock)
+        self._circuit = CircuitBreaker(_THRESHOLD, _FIRST_COOLING, _LONGEST_COOLING, clock)
         self._kind: FailureKind = "crash"
         self._words = ""
         self._wait_until = -math.inf
@@ -72,7 +72,7 @@ class ToolBreaker:
             return ""
         self._kind, self._words = error.kind, error.message
         if not cooling:
-            count = f"{self._circuit.failures} of {THRESHOLD}"
+            count = f"{self._circuit.failures} of {_THRESHOLD}"
             return f"{self.tool}: warned, {count} failures in a row ({error.message})"
         period = "for the rest of this run" if final else f"for {cooling:.0f} s"
         return f"{self.tool}: blocked {period} ({error.message})"
@@ -90,7 +90,7 @@ class ToolBreaker:
         return max(0.0, self._wait_until - self._clock())
 
 
-_breakers: Final = BreakerRegistry(ToolBreaker, MAX_BREAKERS)
+_breakers: Final = BreakerRegistry(ToolBreaker, _MAX_BREAKERS)
 
 
 def tool_breaker(run: str, tool: str) -> ToolBreaker:

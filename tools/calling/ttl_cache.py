@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
-MAX_MEMORY_BYTES: Final = 32_000_000
+_MAX_MEMORY_BYTES: Final = 32_000_000
 """Bytes kept in memory; beyond that the texts not used for longest are dropped."""
-STORE_SECONDS: Final = 2.0
+_STORE_SECONDS: Final = 2.0
 """A store that takes longer is as good as broken."""
-PAUSE_SECONDS: Final = 30.0
+_PAUSE_SECONDS: Final = 30.0
 """For so long a store that failed is left alone."""
 
 _log: Final = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ _log: Final = logging.getLogger(__name__)
 class LruMemory:
     """A least-recently-used cache of texts in memory, up to a number of bytes."""
 
-    def __init__(self, max_bytes: int = MAX_MEMORY_BYTES) -> None:
+    def __init__(self, max_bytes: int = _MAX_MEMORY_BYTES) -> None:
         self._max_bytes = max_bytes
         self._kept: OrderedDict[str, str] = OrderedDict()
         self._bytes = 0
@@ -109,15 +109,15 @@ class TtlCache:
             return None
         for attempt in (1, 2):  # once more: processes that share a file may get into each other's way
             try:
-                async with asyncio.timeout(STORE_SECONDS):
+                async with asyncio.timeout(_STORE_SECONDS):
                     return await work(store)
             except TimeoutError:
-                why = f"no reply within {STORE_SECONDS:g} s"
+                why = f"no reply within {_STORE_SECONDS:g} s"
             except Exception as error:  # noqa: BLE001 - any store, any error
                 why = type(error).__name__
                 if attempt == 1:
                     continue
             break
-        _paused[store] = self._clock() + PAUSE_SECONDS
+        _paused[store] = self._clock() + _PAUSE_SECONDS
         _log.warning("what tools found cannot be %s in the store; %s; going on without", what, why)
         return None

@@ -11,9 +11,9 @@ from typing import Final
 from weiwo.text.dates import PartialDate
 from weiwo.tools.compute.formula import normalize_formula
 
-MAX_NODES: Final = 2_000
-LARGEST: Final = 10**300
-LARGEST_EXPONENT: Final = 1000
+_MAX_NODES: Final = 2_000
+_LARGEST: Final = 10**300
+_LARGEST_EXPONENT: Final = 1000
 
 Number = int | float
 Scalar = int | float | bool | PartialDate
@@ -47,8 +47,8 @@ def evaluate(expression: str) -> Scalar:
         tree = ast.parse(formula, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError(f"{expression[:80]!r} is not an arithmetic expression; {_HOW}") from None
-    if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
-        raise ValueError(f"the expression has more than {MAX_NODES} parts; split it")
+    if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
+        raise ValueError(f"the expression has more than {_MAX_NODES} parts; split it")
     try:
         result = _value(tree.body)
     except ZeroDivisionError:
@@ -106,11 +106,11 @@ def _divide(left: Number, right: Number) -> Number:
 
 
 def _power(base: Number, exponent: Number) -> Number:
-    if abs(exponent) > LARGEST_EXPONENT:
-        raise ValueError(f"the exponent {exponent} is beyond {LARGEST_EXPONENT}")
+    if abs(exponent) > _LARGEST_EXPONENT:
+        raise ValueError(f"the exponent {exponent} is beyond {_LARGEST_EXPONENT}")
     if base < 0 and isinstance(exponent, float) and not exponent.is_integer():
         raise ValueError("a negative number has no such power")
-    if abs(base) > 1 and exponent * math.log10(abs(base)) > math.log10(LARGEST) + 1:
+    if abs(base) > 1 and exponent * math.log10(abs(base)) > math.log10(_LARGEST) + 1:
         raise ValueError("the result is too large")
     if isinstance(base, int) and isinstance(exponent, int) and exponent < 0:
         return float(base) ** exponent
@@ -157,7 +157,7 @@ def _arity(fewest: int, most: int | None) -> str:
 
 def _date(values: Sequence[Scalar]) -> Scalar:
     parts = [_number(value) for value in values]
-    if any(not isinstance(part, int) or abs(part) > LARGEST_EXPONENT**2 for part in parts):
+    if any(not isinstance(part, int) or abs(part) > _LARGEST_EXPONENT**2 for part in parts):
         raise ValueError("date takes whole numbers: date(-156) for 156 BC, date(1969, 7, 20)")
     return PartialDate(*(int(part) for part in parts))
 
@@ -210,7 +210,7 @@ def _scalar(value: _Value) -> Scalar:
 
 
 def _bounded(value: Number) -> Number:
-    if not abs(value) <= LARGEST:
+    if not abs(value) <= _LARGEST:
         raise ValueError("a number beyond 1e300 is too large")
     return value
 

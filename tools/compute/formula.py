@@ -4,7 +4,7 @@ from typing import Final
 
 from weiwo.text.patterns import lazy
 
-MAX_LENGTH: Final = 20_000
+_MAX_LENGTH: Final = 20_000
 
 _PLAIN: Final = {0xFF01 + offset: 0x21 + offset for offset in range(0x5E)} | str.maketrans(
     {
@@ -39,8 +39,8 @@ def normalize_formula(expression: str) -> str:
         ValueError: It is empty, too long, has characters that are no arithmetic, or holds an ISO date, which would
             read as subtractions.
     """
-    if len(expression) > MAX_LENGTH:
-        raise ValueError(f"the expression has {len(expression)} characters; at most {MAX_LENGTH} are worked out")
+    if len(expression) > _MAX_LENGTH:
+        raise ValueError(f"the expression has {len(expression)} characters; at most {_MAX_LENGTH} are worked out")
     plain = " ".join(expression.translate(_PLAIN).split())
     if not plain:
         raise ValueError("the expression is empty; write one like (3 + 4) * 2")

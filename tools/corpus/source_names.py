@@ -15,7 +15,7 @@ from typing import Final
 
 _here: Final[ContextVar[str]] = ContextVar("here")
 
-SAMPLE: Final = Path("examples/corpus")
+_SAMPLE: Final = Path("examples/corpus")
 _PART: Final = "//"
 EXTERNAL_MARK: Final = "@"
 """What an entry that names a store elsewhere begins with."""
@@ -28,7 +28,7 @@ def find_sample_corpus() -> Path:
     """The sample corpus that comes with Weiwo: in a checkout, or in an installed package."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "sample_corpus"
-    return installed if installed.is_dir() else package.parent / SAMPLE
+    return installed if installed.is_dir() else package.parent / _SAMPLE
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def name_source(path: Path) -> str:
 
 def name_relative_to(path: str, here: str) -> str:
     """The name of an absolute path for somebody in the folder `here`."""
-    for top, shown in ((str(find_sample_corpus()), f"{SAMPLE.as_posix()}/"), (here, "")):
+    for top, shown in ((str(find_sample_corpus()), f"{_SAMPLE.as_posix()}/"), (here, "")):
         beginning = top.rstrip(os.sep) + os.sep
         if path.startswith(beginning):
             return Path(shown, path[len(beginning) :]).as_posix()

@@ -18,7 +18,7 @@ from weiwo.text.analyzer import STOP_WORDS, terms
 from weiwo.text.patterns import lazy
 from weiwo.tools.calling.substitutes import is_address, is_query, same_meaning
 
-MOST_COMPARED: Final = 16
+_MOST_COMPARED: Final = 16
 """Tools of a cluster that one more is compared with: thousands may be alike."""
 
 _ALIKE: Final = 0.5
@@ -110,12 +110,12 @@ def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
             near = {
                 name
                 for name, common in shared.items()
-                if common >= min(count, sizes[name], _ALIKE * (count + sizes[name] - common))  # as `are_alike` asks
+                if common >= min(count, sizes[name], _ALIKE * (count + sizes[name] - common))  # as `_are_alike` asks
             }
             same = (
                 name
                 for name in known
-                if name in near and all(are_alike(tool, one) for one in known[name][:MOST_COMPARED])
+                if name in near and all(_are_alike(tool, one) for one in known[name][:_MOST_COMPARED])
             )
             cluster = next(same, f"other:{tool.name}")
         if cluster not in known:
@@ -127,7 +127,7 @@ def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
     return found
 
 
-def are_alike(one: Documentation, other: Documentation) -> bool:
+def _are_alike(one: Documentation, other: Documentation) -> bool:
     """Whether two tools answer the same question from the same arguments."""
     if not _same_needs(one, other):
         return False

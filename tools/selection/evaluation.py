@@ -16,7 +16,7 @@ from weiwo.tools.selection.tool_index import ToolIndex
 from weiwo.tools.selection.tool_retriever import ToolRetriever
 from weiwo.tools.selection.tool_scenes import ToolScenes, ToolUse
 
-DEPTH: Final = 5
+_DEPTH: Final = 5
 
 
 class LabelledQuestion(NamedTuple):
@@ -77,14 +77,14 @@ def _measure(retriever: ToolRetriever, question: LabelledQuestion) -> ToolMetric
     started = time.perf_counter()
     ranked = retriever.rank(question.text, question.vector)
     milliseconds = (time.perf_counter() - started) * 1e3
-    three, five = (len(question.gains.keys() & set(ranked[:cut])) / len(question.gains) for cut in (3, DEPTH))
+    three, five = (len(question.gains.keys() & set(ranked[:cut])) / len(question.gains) for cut in (3, _DEPTH))
     ideal = _discount(sorted(question.gains.values(), reverse=True))
     gained = _discount([question.gains.get(name, 0) for name in ranked])
     return ToolMetrics(three, five, float(three == 1), float(five == 1), gained / ideal, milliseconds)
 
 
 def _discount(gains: Sequence[int]) -> float:
-    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains[:DEPTH], 1))
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains[:_DEPTH], 1))
 
 
 def _average(scores: Sequence[ToolMetrics]) -> ToolMetrics:

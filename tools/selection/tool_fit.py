@@ -47,11 +47,11 @@ def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:
     searches = any(is_query(need) for need, _ in tool.needs)  # it takes the rest of the question as its query
     if coverage < (0.0 if named and searches else _COVERED if named or len(hits) > 1 else 1.0):
         return None
-    args = fill_arguments(frame, info.args_schema, subject)
+    args = _fill_arguments(frame, info.args_schema, subject)
     return None if args is None else ToolFit(coverage, len(hits), args)
 
 
-def fill_arguments(frame: QueryFrame, schema: Mapping[str, Any], subject: str) -> dict[str, JsonValue] | None:
+def _fill_arguments(frame: QueryFrame, schema: Mapping[str, Any], subject: str) -> dict[str, JsonValue] | None:
     """The arguments that a tool must be given, as a question says them; None where one is not in it."""
     args: dict[str, JsonValue] = {}
     for name in schema["required"]:

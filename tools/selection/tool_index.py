@@ -14,9 +14,9 @@ from weiwo.tools.selection.clusters import stem
 from weiwo.tools.selection.sparse_index import Matrix, Scores, SparseIndex, bm25_bound, bm25_vectors, scale
 from weiwo.tools.tool_info import ToolInfo
 
-LONGEST_FIELD: Final = 4_000
+_LONGEST_FIELD: Final = 4_000
 """Characters of a field that are indexed."""
-LONGEST_QUERY: Final = 2_000
+_LONGEST_QUERY: Final = 2_000
 """Characters of a question that count."""
 _WEIGHTS: Final = {"name": 3.0, "description": 2.0, "cluster": 1.0, "parameters": 1.0, "returns": 0.5}
 _GRAMS: Final = 0.4
@@ -45,11 +45,11 @@ class ToolDocument(NamedTuple):
 
     def fields(self) -> dict[str, str]:
         """The text of each field, cut to what is indexed."""
-        return {field: getattr(self, field)[:LONGEST_FIELD].replace("_", " ") for field in _WEIGHTS}
+        return {field: getattr(self, field)[:_LONGEST_FIELD].replace("_", " ") for field in _WEIGHTS}
 
     def text(self) -> str:
         """What is embedded of it."""
-        return f"{self.cluster} {self.name}: {self.description}"[:LONGEST_FIELD]
+        return f"{self.cluster} {self.name}: {self.description}"[:_LONGEST_FIELD]
 
 
 class IndexMatch(NamedTuple):
@@ -78,7 +78,7 @@ class ToolIndex:
 
     def match(self, question: str, vector: Matrix | None = None) -> IndexMatch:
         """How well each tool fits."""
-        question = question[:LONGEST_QUERY].replace("_", " ")
+        question = question[:_LONGEST_QUERY].replace("_", " ")
         by_word = self._words.score(dict.fromkeys(map(stem, query_terms(question)), 1.0))
         by_gram = self._grams.score(dict.fromkeys(query_grams(question), 1.0))
         scores = (1 - _GRAMS) * scale(by_word) + _GRAMS * scale(by_gram)

@@ -3,7 +3,7 @@
 Two rankings are blended: the tool index says which tools fit the words of the question, scenes say which tools
 answered questions like it together. Where a question asks for what was asked before, scenes know the whole set; where
 it does not, they know some of its tools at best, and the index decides. Which of the two it is must be told from the
-question (`measure_trust`). Without any history, or a past question that shares a word, the index ranks alone.
+question (`_measure_trust`). Without any history, or a past question that shares a word, the index ranks alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,8 +37,8 @@ class Gate(NamedTuple):
     bar: float  # how much of it all is needed
 
 
-BY_WORDS: Final = Gate(lead=0.0, words=0.23, bar=0.08)
-BY_VECTORS: Final = Gate(lead=1.0, words=0.1, bar=0.3)
+_BY_WORDS: Final = Gate(lead=0.0, words=0.23, bar=0.08)
+_BY_VECTORS: Final = Gate(lead=1.0, words=0.1, bar=0.3)
 """The gate where scenes are compared by embeddings, too, which are never quite unlike."""
 
 
@@ -58,10 +58,10 @@ class ToolRetriever:
         scores, words = self._index.match(question, vector)
         scenes = self._scenes.rank(question, vector) if self._scenes is not None else []
         if scenes:
-            gate = BY_WORDS if vector is None else BY_VECTORS
-            trust = measure_trust(scenes, self._measure_novelty(scores), words, gate)
+            gate = _BY_WORDS if vector is None else _BY_VECTORS
+            trust = _measure_trust(scenes, self._measure_novelty(scores), words, gate)
             share = trust * _FAMILIAR + (1 - trust) * _UNFAMILIAR * scenes[0].similarity
-            together = score_members(scenes)
+            together = _score_members(scenes)
             single = scale(np.where(self._unused, _NEVER_USED * scores, scores))
             scores = share * np.array([together.get(name, 0.0) for name in ids]) + (1 - share) * single
         return [ids[number] for number in np.argsort(-scores, kind="stable").tolist()]
@@ -72,7 +72,7 @@ class ToolRetriever:
         return float(never.max(initial=0.0) - used.max(initial=0.0))
 
 
-def measure_trust(scenes: list[Scene], novelty: float, words: float, gate: Gate) -> float:
+def _measure_trust(scenes: list[Scene], novelty: float, words: float, gate: Gate) -> float:
     """How far the nearest scene can be trusted to be the set that a question needs, 0 to 1; a logistic function.
 
     Args:
@@ -86,7 +86,7 @@ def measure_trust(scenes: list[Scene], novelty: float, words: float, gate: Gate)
     return 1 / (1 + exp(-15 * (nearest + gate.lead * lead - 0.15 * novelty - gate.words * words - gate.bar)))
 
 
-def score_members(scenes: list[Scene]) -> dict[str, float]:
+def _score_members(scenes: list[Scene]) -> dict[str, float]:
     """The score of each tool that belongs to a scene, 0 to 1, as its nearest scene has it."""
     scores: dict[str, float] = {}
     for scene in scenes:  # nearest first

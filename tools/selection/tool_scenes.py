@@ -15,9 +15,9 @@ import numpy as np
 from weiwo.text.analyzer import terms
 from weiwo.tools.selection.sparse_index import Matrix, SparseIndex, unit_vector
 
-LONGEST_QUERY: Final = 2_000
+_LONGEST_QUERY: Final = 2_000
 """Characters of a question that count."""
-NEAREST: Final = 60
+_NEAREST: Final = 60
 """Scenes that are considered for a question."""
 _VECTORS: Final = 0.3
 
@@ -64,7 +64,7 @@ class ToolScenes:
         scores = self._index.score(query)
         if self._vectors is not None and vector is not None:
             scores = (1 - _VECTORS) * scores + _VECTORS * np.maximum(self._vectors @ vector, 0.0)
-        nearest = np.argsort(-scores, kind="stable")[:NEAREST].tolist()
+        nearest = np.argsort(-scores, kind="stable")[:_NEAREST].tolist()
         return [Scene(self._tools[number], float(scores[number])) for number in nearest if scores[number] > 0]
 
     def _weigh(self, counted: Mapping[str, int]) -> dict[str, float]:
@@ -73,7 +73,7 @@ class ToolScenes:
 
 
 def _count(question: str) -> Counter[str]:
-    return Counter(terms(question[:LONGEST_QUERY]))
+    return Counter(terms(question[:_LONGEST_QUERY]))
 
 
 def _average_vectors(uses: Sequence[ToolUse], sets: Sequence[frozenset[str]]) -> Matrix | None:

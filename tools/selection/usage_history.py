@@ -12,21 +12,21 @@ from weiwo.tools.bounded_log import append_record, read_records
 if TYPE_CHECKING:
     from weiwo.tools.selection.tool_scenes import ToolUse
 
-FILE: Final = "tool_history.jsonl"
+_FILE: Final = "tool_history.jsonl"
 LONGEST_QUESTION: Final = 500
-MOST_TOOLS: Final = 20
+_MOST_TOOLS: Final = 20
 """Tools that are kept of one use."""
 
 
 def record_use(home: Path, question: str, tools: Iterable[str]) -> bool:
     """Append a use; whether it could be written."""
-    use = {"question": question[:LONGEST_QUESTION], "tools": sorted(set(tools))[:MOST_TOOLS]}
-    return append_record(home / FILE, use)
+    use = {"question": question[:LONGEST_QUESTION], "tools": sorted(set(tools))[:_MOST_TOOLS]}
+    return append_record(home / _FILE, use)
 
 
 def read_history(home: Path) -> "tuple[ToolUse, ...]":
     """The uses on record, oldest first; what is none is passed over."""
-    return tuple(use for record in read_records(home / FILE) if (use := _parse(record)) is not None)
+    return tuple(use for record in read_records(home / _FILE) if (use := _parse(record)) is not None)
 
 
 def _parse(found: Mapping[str, Any]) -> "ToolUse | None":
@@ -37,4 +37,4 @@ def _parse(found: Mapping[str, Any]) -> "ToolUse | None":
         return None
     from weiwo.tools.selection.tool_scenes import ToolUse  # noqa: PLC0415 - numpy, where there is a history
 
-    return ToolUse(question[:LONGEST_QUESTION], frozenset(tools[:MOST_TOOLS]))
+    return ToolUse(question[:LONGEST_QUESTION], frozenset(tools[:_MOST_TOOLS]))

@@ -26,7 +26,7 @@ _log: Final = logging.getLogger(__name__)
 EmbedMany = Callable[[Iterator[tuple[bytes, str]]], Iterator[tuple[list[bytes], Matrix]]]
 """Embeds texts by key, batch by batch as they come back."""
 
-MOST_VECTORS: Final = 50_000
+_MOST_VECTORS: Final = 50_000
 """Vectors that are kept; beyond, the older half goes."""
 _BUSY_SECONDS: Final = 5.0
 _AT_ONCE: Final = 500
@@ -119,7 +119,7 @@ class VectorCache:
         with suppress(sqlite3.Error), closing(self._open()) as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO vectors(model, key, vector) VALUES (?, ?, ?)", rows)
             (count,) = connection.execute("SELECT count(*) FROM vectors").fetchone()
-            if count > MOST_VECTORS:
+            if count > _MOST_VECTORS:
                 oldest = "SELECT id FROM vectors ORDER BY id LIMIT ?"
                 connection.execute(f"DELETE FROM vectors WHERE id IN ({oldest})", (count // 2,))  # noqa: S608 - ours
 

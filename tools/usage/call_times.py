@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-MOST_TIMES: Final = 200
+_MOST_TIMES: Final = 200
 """The latest calls of a tool that count."""
-LEAST_TIMES: Final = 20
+_LEAST_TIMES: Final = 20
 """Calls from which on a tool has a usual time."""
 _TELLING: Final = frozenset({"", "slow", "timeout"})
 """Kinds of failure, and none, whose time says how long the tool takes."""
@@ -28,14 +28,14 @@ class UsualTime:
 
 def find_usual_times(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, UsualTime]:
     """The usual times by tool, of those called often enough."""
-    times: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=MOST_TIMES))
+    times: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_MOST_TIMES))
     for record in records:
         name, seconds = record.get("tool"), record.get("seconds")
         if record.get("user") != user or not isinstance(name, str) or record.get("kind", "") not in _TELLING:
             continue
         if isinstance(seconds, int | float) and 0 <= seconds < math.inf:
             times[name].append(float(seconds))
-    return {name: _usual(sorted(kept)) for name, kept in times.items() if len(kept) >= LEAST_TIMES}
+    return {name: _usual(sorted(kept)) for name, kept in times.items() if len(kept) >= _LEAST_TIMES}
 
 
 def _usual(times: list[float]) -> UsualTime:

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from weiwo.tools.bounded_log import append_record, read_records
 
-FILE: Final = "task_usage.jsonl"
+_FILE: Final = "task_usage.jsonl"
 REST: Final = "rest:"
-LEAST_TASKS: Final = 3
+_LEAST_TASKS: Final = 3
 """Tasks from which on it is known what those of a tool usually take."""
-MOST_TASKS: Final = 100
+_MOST_TASKS: Final = 100
 """The latest tasks of a tool that count."""
 
 
@@ -40,7 +40,7 @@ class TaskLog:
     """The log as one user writes and reads it."""
 
     def __init__(self, home: Path, user: str) -> None:
-        self._path = home / FILE
+        self._path = home / _FILE
         self._user = user
 
     def record(self, name: str, cost: TaskCost) -> None:
@@ -50,16 +50,16 @@ class TaskLog:
 
     def read(self) -> dict[str, TaskCost]:
         """What tasks usually take, by tool: each figure the median of the latest ones."""
-        return find_usual_costs(read_records(self._path), self._user)
+        return _find_usual_costs(read_records(self._path), self._user)
 
 
-def find_usual_costs(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, TaskCost]:
+def _find_usual_costs(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, TaskCost]:
     """What tasks usually take, of the tools with enough of them; records that are none are passed over."""
-    kept: defaultdict[str, deque[tuple[float, ...]]] = defaultdict(lambda: deque(maxlen=MOST_TASKS))
+    kept: defaultdict[str, deque[tuple[float, ...]]] = defaultdict(lambda: deque(maxlen=_MOST_TASKS))
     for record in records:
         figures = [record.get(name) for name in _FIELDS]
         sound = all(isinstance(one, int | float) and isfinite(one) and one >= 0 for one in figures)
         if sound and record.get("user") == user and isinstance(record.get("tool"), str):
             kept[record["tool"]].append(tuple(figures))  # type: ignore[arg-type]
-    known = {name: rows for name, rows in kept.items() if len(rows) >= LEAST_TASKS}
+    known = {name: rows for name, rows in kept.items() if len(rows) >= _LEAST_TASKS}
     return {name: TaskCost(*(median(column) for column in zip(*rows, strict=True))) for name, rows in known.items()}

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from weiwo.text.injection import addresses_model
 from weiwo.tools.printable import one_line
 
-TRIAL_CALLS: Final = 5
+_TRIAL_CALLS: Final = 5
 """Calls after which a version is adopted or rejected."""
 TEACHING: Final = frozenset({"bad_arguments", "not_found", "oversized", "crash"})
 """Failures that say something of the arguments; of a crash only one that is not passing."""
@@ -91,7 +91,7 @@ class ToolUsage:
             now.refused += bool(kind)
             if args is not None:
                 self._add_lesson(args, said if kind else "")
-        if now.state == "trial" and now.calls >= TRIAL_CALLS:
+        if now.state == "trial" and now.calls >= _TRIAL_CALLS:
             self._judge(now)
         if self._news and not kind and self._current.state == "adopted":
             self._propose()

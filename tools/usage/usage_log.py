@@ -17,7 +17,7 @@ from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.usage.call_times import UsualTime, find_usual_times
 from weiwo.tools.usage.tool_notes import TEACHING, ToolUsage, summarize_usage
 
-FILE: Final = "tool_usage.jsonl"
+_FILE: Final = "tool_usage.jsonl"
 _LONGEST_ARGS: Final = 400
 
 
@@ -30,7 +30,7 @@ class UsageLog:
     """
 
     def __init__(self, home: Path, user: str) -> None:
-        self._path = home / FILE
+        self._path = home / _FILE
         self._user = user
 
     async def record(

@@ -22,13 +22,13 @@ from weiwo.tools.web.providers.http_provider import list_at, send_request
 from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError
 from weiwo.tools.web.read_page import ReadPage
 
-NAME: Final = "extract_page"
+_NAME: Final = "extract_page"
 
 
 class ExtractPage(ReadPage):
     """Reads a page of the web through Tavily."""
 
-    name: str = NAME
+    name: str = _NAME
     description: str = "Read one web page through a service, where read_page cannot."
     source: Any = Field(exclude=True, repr=False)
     """Tavily as it is set up: a `weiwo.tools.web.providers.health.ConfiguredProvider`."""

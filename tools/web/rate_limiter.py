@@ -3,7 +3,7 @@
 `RateLimiter` keeps a promise of so many requests a second to one server that is paid for them. A turn lasts until its
 request is over, and is given to the next a whole period after that: a server that takes five requests a second sees at
 most five in any second, however the network delays them. The price is that the round trip comes on top. A request that
-hangs does not hold up the others for long: after `ARRIVED` it has certainly arrived.
+hangs does not hold up the others for long: after `_ARRIVED` it has certainly arrived.
 
 `SiteLimiter` keeps many sites, whose limits nobody told, from being burdened: few requests at once, spaced, none while
 a site wants none.
@@ -20,9 +20,9 @@ from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-ARRIVED: Final = 2.0
+_ARRIVED: Final = 2.0
 """Seconds after which a request is taken to have reached its server, whether or not a reply has come."""
-LOOK: Final = 0.25
+_LOOK: Final = 0.25
 """Seconds after which whoever waits looks again whether there is still a point in it."""
 
 
@@ -35,7 +35,7 @@ class _Departure:
 
     def free(self, now: float, period: float) -> float:
         """When another may leave in its place; while it is under way, the soonest that can be."""
-        return min(self.over, self.left + ARRIVED, now) + period
+        return min(self.over, self.left + _ARRIVED, now) + period
 
 
 class RateLimiter:
@@ -87,7 +87,7 @@ class RateLimiter:
                     turn = _Departure(now)
                     self._turns.append(turn)
                     return turn
-            await self._sleep(min(wait, LOOK))
+            await self._sleep(min(wait, _LOOK))
 
     def _wait(self, me: object, at_once: int, period: float, now: float) -> float:
         """How long to wait at least; not at all if there is room for this one and all before it."""
@@ -98,14 +98,14 @@ class RateLimiter:
         return ready - now
 
 
-AT_ONCE: Final = 2
+_AT_ONCE: Final = 2
 """Requests under way at one site."""
 SPACING: Final = 0.2
 """Seconds between the beginnings of two requests to one site."""
-PATIENCE: Final = 5.0
+_PATIENCE: Final = 5.0
 """Seconds worth waiting for a site that asked to be left alone."""
-LONGEST_HOLD: Final = 600.0
-MOST_SITES: Final = 1_000
+_LONGEST_HOLD: Final = 600.0
+_MOST_SITES: Final = 1_000
 
 
 class SiteLimiter:
@@ -113,7 +113,7 @@ class SiteLimiter:
 
     def __init__(
         self,
-        most_sites: int = MOST_SITES,
+        most_sites: int = _MOST_SITES,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -138,7 +138,7 @@ class SiteLimiter:
             ToolNotCalledError: `rate_limit`: the site asked for no requests for longer than is worth waiting.
         """
         sites = self._slots.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
-        slots = sites.setdefault(site, asyncio.Semaphore(AT_ONCE))  # forgotten when nobody waits for it any more
+        slots = sites.setdefault(site, asyncio.Semaphore(_AT_ONCE))  # forgotten when nobody waits for it any more
         async with slots:
             start = self._start(site, spacing)
             while (left := start - self._clock()) > 0:
@@ -148,14 +148,14 @@ class SiteLimiter:
     def hold(self, site: str, seconds: float) -> None:
         """Let nobody pass for so long: the site asked for it."""
         with self._lock:
-            self._set(site, self._clock() + min(seconds, LONGEST_HOLD))
+            self._set(site, self._clock() + min(seconds, _LONGEST_HOLD))
 
     def _start(self, site: str, spacing: float) -> float:
         with self._lock:
             now = self._clock()
             start = max(now, self._next.get(site, 0.0))
             wait = start - now
-            if wait > PATIENCE:
+            if wait > _PATIENCE:
                 from weiwo.tools.calling.errors import ToolNotCalledError  # noqa: PLC0415 - heavy, for who lists providers
 
                 raise ToolNotCalledError("rate_limit", f"{site} wants no requests for {wait:.0f} s", retry_after=wait)

@@ -28,7 +28,7 @@ from weiwo.tools.web.fetching.parser_process import page_parsers
 from weiwo.tools.web.fetching.robots import check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 
-MOST_REFRESHES: Final = 2
+_MOST_REFRESHES: Final = 2
 """How often a page may lead on by itself."""
 
 _single_flight: Final[SingleFlight[WebPage]] = SingleFlight()
@@ -74,7 +74,7 @@ class ReadPage(AsyncTool):
         require_page(self.within, url.strip())
         page = await self._page(url.strip())
         require_page(self.within, page.url, page.date)  # where it led to
-        passages = await asyncio.to_thread(select_passages, page, query, self.name)
+        passages = await asyncio.to_thread(_select_passages, page, query, self.name)
         content = as_text(passages, "The page holds no text.")
         return f"({page.note})\n\n{content}" if page.note else content, as_artifact(passages)
 
@@ -107,30 +107,30 @@ class ReadPage(AsyncTool):
                 await check_robots(address, guard)
 
         await asyncio.to_thread(page_parsers.warm)  # it starts while the page is on its way
-        for turn in range(MOST_REFRESHES + 1):
+        for turn in range(_MOST_REFRESHES + 1):
             got = await fetch(url, guard, seconds=self.seconds, max_bytes=self.max_bytes, permit=permit)
             try:
                 return await page_parsers.parse(got)
             except ToolCallError:
                 url = refresh_target(got)
-                if not url or turn == MOST_REFRESHES:
+                if not url or turn == _MOST_REFRESHES:
                     raise
         raise AssertionError("the last turn returns or raises")
 
 
-MOST_PASSAGES: Final = 12
+_MOST_PASSAGES: Final = 12
 """Passages given of a page: some 2,000 words."""
 _BEST: Final = 4
 """Passages that bring their neighbours along."""
 
 
-def select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
+def _select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
     """The passages of a page that matter for a query, the best first, each of the very best before its neighbours.
 
     Without a query, or where nothing matches, the page from its start.
     """
     title, pieces = _chunk_page(page)
-    order = _rank_chunks(title, [piece for piece, _ in pieces], query)[:MOST_PASSAGES]
+    order = _rank_chunks(title, [piece for piece, _ in pieces], query)[:_MOST_PASSAGES]
     return [
         Evidence(
             id=passage_id(piece.words),

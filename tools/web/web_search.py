@@ -24,9 +24,9 @@ from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider
 from weiwo.tools.web.providers.provider import SearchHit, SearchQuery, TimeRange, Topic
 from weiwo.tools.web.providers.selection import select_providers
 
-CACHE_SECONDS: Final = 3_600
+_CACHE_SECONDS: Final = 3_600
 """How long the results of a search are good enough to be used again."""
-PASSAGES_OF_A_PAGE: Final = 3
+_PASSAGES_OF_A_PAGE: Final = 3
 """Passages taken out of a page that came whole."""
 
 _LONGEST_PASSAGE: Final = 8_000
@@ -82,7 +82,7 @@ class WebSearch(AsyncTool):
         super().model_post_init(context)
         places = ";".join(f"{source.name}{'+raw' * source.whole}={source.base}" for source in self.sources)
         places += f" {replace(self.within, folders=())}" if self.within else ""
-        self.metadata = {"identity": places, "cache_seconds": CACHE_SECONDS, **(self.metadata or {})}
+        self.metadata = {"identity": places, "cache_seconds": _CACHE_SECONDS, **(self.metadata or {})}
 
     async def _arun(
         self,
@@ -137,6 +137,6 @@ def _hit_texts(hit: SearchHit, query: str) -> Iterable[str]:
     if hit.page:
         pieces = chunk_text(hit.page, markdown=True, name=hit.title)[1]
         entries = (RankedText(hit.title, " ".join(piece.headings), piece.text) for piece in pieces)
-        if near := rank_passages(entries, query, PASSAGES_OF_A_PAGE):
+        if near := rank_passages(entries, query, _PASSAGES_OF_A_PAGE):
             return [pieces[number].text for number in near]
     return [hit.text[:_LONGEST_PASSAGE]]

@@ -23,7 +23,7 @@ def test_a_torn_line_costs_the_one_after_it_and_no_other(tmp_path):
 
 
 def test_a_large_log_loses_its_older_half(tmp_path, monkeypatch):
-    monkeypatch.setattr(bounded_log, "MOST_BYTES", 1_000)
+    monkeypatch.setattr(bounded_log, "_MOST_BYTES", 1_000)
     path = tmp_path / "log.jsonl"
     for n in range(200):
         append_record(path, {"n": n})

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float32]
 
-QUERY_SECONDS: Final = 10.0
-BATCH_SECONDS: Final = 120.0
-BATCH: Final = 64
+_QUERY_SECONDS: Final = 10.0
+_BATCH_SECONDS: Final = 120.0
+_BATCH: Final = 64
 """Passages in one request."""
-PARALLEL: Final = 4
+_PARALLEL: Final = 4
 """Requests at a time."""
-ATTEMPTS: Final = 3
+_ATTEMPTS: Final = 3
 """Calls for one batch, waiting 1 and 4 seconds between them."""
-REST_SECONDS: Final = 30.0
+_REST_SECONDS: Final = 30.0
 """After failures in a row, questions are not embedded for so long: searching goes on without."""
-FAILURES: Final = 3
+_FAILURES: Final = 3
 """So many in a row; one slow reply degrades one query only."""
 
 _LONGEST_TEXT: Final = 8_000
@@ -69,7 +69,7 @@ class Embedder:
         self._model = model
         self._asker = asker or model
         self._sleep = sleep
-        self._pool = ThreadPoolExecutor(PARALLEL + 1, thread_name_prefix="embedding")
+        self._pool = ThreadPoolExecutor(_PARALLEL + 1, thread_name_prefix="embedding")
         self._questions: dict[str, Matrix] = {}
         self._resting_until = 0.0
         self._failures = 0
@@ -85,13 +85,13 @@ class Embedder:
         if known is not None:
             return known
         if time.monotonic() < self._resting_until:
-            raise EmbeddingError(f"embeddings {self.name}: failed {FAILURES} times; tried again in half a minute")
+            raise EmbeddingError(f"embeddings {self.name}: failed {_FAILURES} times; tried again in half a minute")
         try:
-            vector: Matrix = self._call_bounded(lambda: [self._asker.embed_query(text)], QUERY_SECONDS)[0]
+            vector: Matrix = self._call_bounded(lambda: [self._asker.embed_query(text)], _QUERY_SECONDS)[0]
         except EmbeddingError:
             self._failures += 1
-            if self._failures % FAILURES == 0:
-                self._resting_until = time.monotonic() + REST_SECONDS
+            if self._failures % _FAILURES == 0:
+                self._resting_until = time.monotonic() + _REST_SECONDS
             raise
         return self._keep(text, vector)
 
@@ -118,12 +118,12 @@ class Embedder:
             EmbeddingError: It failed, the last attempt included.
         """
         given = [text[:_LONGEST_TEXT] for text in texts]
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(1, _ATTEMPTS + 1):
             try:
-                vectors = self._call_bounded(lambda: self._model.embed_documents(given), BATCH_SECONDS)
+                vectors = self._call_bounded(lambda: self._model.embed_documents(given), _BATCH_SECONDS)
                 break
             except EmbeddingError:
-                if attempt == ATTEMPTS:
+                if attempt == _ATTEMPTS:
                     raise
                 self._sleep(attempt**2)
         if len(vectors) != len(texts):
@@ -188,8 +188,8 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
         from langchain.embeddings import init_embeddings  # noqa: PLC0415  # heavy
 
         if provider == "openai":
-            made: Any = init_embeddings(name, **options, timeout=BATCH_SECONDS)
-            asker: Any = init_embeddings(name, **options, timeout=QUERY_SECONDS)
+            made: Any = init_embeddings(name, **options, timeout=_BATCH_SECONDS)
+            asker: Any = init_embeddings(name, **options, timeout=_QUERY_SECONDS)
         else:
             made = asker = init_embeddings(name, **options)
     except ImportError as error:
@@ -235,11 +235,11 @@ def embed_in_parallel(model: Embedder, wanted: Iterator[tuple[bytes, str]]) -> I
     Raises:
         EmbeddingError: A batch failed; those that were finished have been given.
     """
-    with ThreadPoolExecutor(PARALLEL, thread_name_prefix="embedding-batch") as pool:
+    with ThreadPoolExecutor(_PARALLEL, thread_name_prefix="embedding-batch") as pool:
         running: dict[Future[Matrix], list[bytes]] = {}
         failure: EmbeddingError | None = None
         while True:
-            while len(running) < PARALLEL and failure is None and (batch := list(islice(wanted, BATCH))):
+            while len(running) < _PARALLEL and failure is None and (batch := list(islice(wanted, _BATCH))):
                 running[pool.submit(model.embed_texts, [text for _, text in batch])] = [key for key, _ in batch]
             if not running:
                 break

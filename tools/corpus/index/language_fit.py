@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from weiwo.state.settings import Settings
     from weiwo.tools.corpus.index.embedding_models import Embedder
 
-KNOWN: Final = 75
+_KNOWN: Final = 75
 """Percent of the pairs that a model finds in a language that it knows."""
-FEW: Final = 0.1
+_FEW: Final = 0.1
 """The share of passages in a foreign language from which a person is told."""
-MANY: Final = 0.5
+_MANY: Final = 0.5
 """The share from which the model is not used for the corpus."""
 
 _NAMES: Final[dict[Language, str]] = {"en": "English", "zh": "Chinese"}
@@ -72,7 +72,7 @@ class LanguageFit(NamedTuple):
     @property
     def foreign(self) -> tuple[Language, ...]:
         """The languages that the model does not know; none where it does not seem to know any."""
-        unknown = tuple(language for language, percent in self.found.items() if percent < KNOWN)
+        unknown = tuple(language for language, percent in self.found.items() if percent < _KNOWN)
         return unknown if len(unknown) < len(self.found) else ()
 
     @property
@@ -83,15 +83,15 @@ class LanguageFit(NamedTuple):
     @property
     def trusted(self) -> bool:
         """Whether the corpus is to be searched with the model."""
-        return self.share < MANY
+        return self.share < _MANY
 
     @property
     def warning(self) -> str:
         """The warning to a person, in one line; empty where there is nothing to say."""
-        if self.share < FEW:
+        if self.share < _FEW:
             return ""
         unknown = " or ".join(_NAMES[one] for one in self.foreign)
-        part = "the documents" if self.share > 1 - FEW else f"{self.share:.0%} of the passages"
+        part = "the documents" if self.share > 1 - _FEW else f"{self.share:.0%} of the passages"
         instead = "these are hardly found by meaning" if self.trusted else "n-grams are searched instead of vectors"
         return (
             f"embeddings {self.model}: the model does not know {unknown}, in which {part} are; {instead};"

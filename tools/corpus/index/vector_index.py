@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float32]
     Numbers = NDArray[np.int64]
 
-APPROXIMATE_FROM: Final = 100_000
+_APPROXIMATE_FROM: Final = 100_000
 """Vectors from which an approximate index is made."""
 
-AROUND: Final = 128
+_AROUND: Final = 128
 """How many candidates usearch looks at; `benchmarks/index.py` prints what it misses then."""
 
 
@@ -63,11 +63,11 @@ class VectorIndex:
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Take in the vectors that have come since."""
         with self._lock:
-            made = find_approximate(self._folder, self._identity, self.model)
+            made = _find_approximate(self._folder, self._identity, self.model)
             if made is not None and made[0] > self._covered:
                 self._view(*made)
             last = int(self._numbers[-1]) if len(self._numbers) else self._covered
-            numbers, matrix = load_vectors(connection, self.model, last)
+            numbers, matrix = _load_vectors(connection, self.model, last)
             if len(numbers):
                 import numpy as np  # noqa: PLC0415  # heavy
 
@@ -79,7 +79,7 @@ class VectorIndex:
             from usearch.index import Index  # noqa: PLC0415  # heavy, and an extra
 
             self._approximate = Index.restore(str(path), view=True)
-            self._approximate.expansion_search = AROUND
+            self._approximate.expansion_search = _AROUND
             self._covered = covered
             kept = self._numbers > covered
             self._numbers, self._matrix = self._numbers[kept], self._matrix[kept]
@@ -93,7 +93,7 @@ class VectorIndex:
             numbers, matrix, approximate = self._numbers, self._matrix, self._approximate
         found = _take_best(numbers, matrix @ vector, limit)
         if approximate is not None:
-            proposed = approximate.search(vector, max(limit, AROUND)).keys.tolist()
+            proposed = approximate.search(vector, max(limit, _AROUND)).keys.tolist()
             found |= self.search_among(connection, vector, limit, proposed)
         return dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:limit])
 
@@ -112,7 +112,7 @@ class VectorIndex:
         return dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:limit])
 
 
-def load_vectors(
+def _load_vectors(
     connection: sqlite3.Connection, model: StoredModel, after: int, limit: int = -1
 ) -> "tuple[Numbers, Matrix]":
     """Numbers and vectors of a model, from a number on; at most `limit` unless that is negative."""
@@ -133,7 +133,7 @@ def find_living(connection: sqlite3.Connection, numbers: Sequence[int], at: int)
     ).fetchall()
 
 
-def find_approximate(folder: Path, identity: int, model: StoredModel) -> tuple[int, Path] | None:
+def _find_approximate(folder: Path, identity: int, model: StoredModel) -> tuple[int, Path] | None:
     """The newest approximate index of a model, and the last number it covers."""
     made = [(int(path.stem.rpartition("-")[2]), path) for path in folder.glob(_name_file(identity, model, "*"))]
     return max(made, default=None)
@@ -146,7 +146,7 @@ def build_approximate(store: Store, model: StoredModel) -> Path | None:
         Its file; None if none was made, or usearch is not installed.
     """
     folder, identity = store.path.parent, store.read_identity()
-    made = find_approximate(folder, identity, model)
+    made = _find_approximate(folder, identity, model)
     with store.read_transaction() as connection:
         count, last = connection.execute(
             "SELECT count(*), max(number) FROM vectors WHERE model = ?", (model.id,)
@@ -155,7 +155,7 @@ def build_approximate(store: Store, model: StoredModel) -> Path | None:
         new = connection.execute(
             "SELECT count(*) FROM vectors WHERE model = ? AND number > ?", (model.id, covered)
         ).fetchone()[0]
-        if count < APPROXIMATE_FROM or new < count // 10:
+        if count < _APPROXIMATE_FROM or new < count // 10:
             return None
         try:
             from usearch.index import Index  # noqa: PLC0415  # heavy, and an extra
@@ -164,7 +164,7 @@ def build_approximate(store: Store, model: StoredModel) -> Path | None:
         index = Index(ndim=model.dimension, metric="cos", dtype="i8")
         after = 0
         while after < last:
-            numbers, matrix = load_vectors(connection, model, after, _READ_AT_ONCE)
+            numbers, matrix = _load_vectors(connection, model, after, _READ_AT_ONCE)
             index.add(numbers.astype("uint64"), matrix)
             after = int(numbers[-1])
     path = folder / _name_file(identity, model, str(last))

@@ -18,8 +18,8 @@ from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
-BATCH: Final = 64
-ATTEMPTS: Final = 3
+_BATCH: Final = 64
+_ATTEMPTS: Final = 3
 """Calls for one batch, waiting 1 and 4 seconds between them."""
 
 _NOTES: Final = (
@@ -58,7 +58,7 @@ def sync_vector_store(
         there = dict(_list_passages(connection))
     lacking, gone = iter([one for one in there if one not in known]), iter(sorted(known - there.keys()))
     added = removed = 0
-    while batch := list(islice(lacking, BATCH)):
+    while batch := list(islice(lacking, _BATCH)):
         with store.read_transaction() as connection:
             rows = _read_rows(connection, [there[one] for one in batch])
         documents = [Document(id=one, page_content=rows[there[one]][0], metadata=rows[there[one]][1]) for one in batch]
@@ -66,7 +66,7 @@ def sync_vector_store(
         with store.write_transaction() as connection:
             connection.executemany("INSERT OR IGNORE INTO published VALUES (?, ?)", [(name, one) for one in batch])
         added += len(batch)
-    while batch := list(islice(gone, BATCH)):
+    while batch := list(islice(gone, _BATCH)):
         _retry(name, lambda: target.delete(batch), sleep)  # the same
         with store.write_transaction() as connection:
             connection.executemany("DELETE FROM published WHERE target = ? AND id = ?", [(name, one) for one in batch])
@@ -105,11 +105,11 @@ def _drop_empty(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _retry(name: str, call: Callable[[], object], sleep: Callable[[float], None]) -> None:
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, _ATTEMPTS + 1):
         try:
             call()
         except Exception as error:
-            if attempt == ATTEMPTS:
+            if attempt == _ATTEMPTS:
                 said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
                 raise CorpusError(f"{name}: {said}; see if it is up; run it again to go on") from error
             sleep(attempt**2)

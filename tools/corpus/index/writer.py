@@ -33,7 +33,7 @@ class BusyError(CorpusError):
     """Another process is writing. The message is one line."""
 
 
-def take_writer_lock(folder: Path, wait_seconds: float = 0.0) -> FileLock:
+def _take_writer_lock(folder: Path, wait_seconds: float = 0.0) -> FileLock:
     """Take the right to write to a corpus folder, which exists.
 
     Raises:
@@ -65,7 +65,7 @@ class IndexWriter:
         """
         try:
             make_private_folder(folder)
-            self._lock = take_writer_lock(folder, wait_seconds)
+            self._lock = _take_writer_lock(folder, wait_seconds)
         except OSError as error:
             raise CorpusError(f"index {folder}: {error.strerror or error}; choose another folder") from None
         try:

@@ -6,10 +6,10 @@ from typing import Final
 
 from weiwo.tools.corpus.records import Changes, Document, KnownFile, Passage
 
-BATCH_PASSAGES: Final = 4_000
+_BATCH_PASSAGES: Final = 4_000
 """Passages after which a batch is written; a longer document is a batch of its own."""
 
-BATCH_DOCUMENTS: Final = 2_000
+_BATCH_DOCUMENTS: Final = 2_000
 """Changes after which it is, however few passages they have."""
 
 BATCH_SECONDS: Final = 2.0
@@ -36,7 +36,7 @@ class ChangeBatch:
     def full(self) -> bool:
         """Whether it is large enough to be written."""
         documents = len(self._put) + len(self._moved) + len(self._touched) + len(self._failed) + len(self._removed)
-        return self._passages >= BATCH_PASSAGES or documents >= BATCH_DOCUMENTS
+        return self._passages >= _BATCH_PASSAGES or documents >= _BATCH_DOCUMENTS
 
     @property
     def wait(self) -> float | None:

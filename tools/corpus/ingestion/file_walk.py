@@ -29,8 +29,8 @@ from weiwo.tools.printable import one_line
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-IGNORE_FILES: Final = (".gitignore", ".weiwoignore")
-OWN_NAMES: Final = ("corpora", "evaluation", "drafts", "locks", "retrieval-policy.json")
+_IGNORE_FILES: Final = (".gitignore", ".weiwoignore")
+_OWN_NAMES: Final = ("corpora", "evaluation", "drafts", "locks", "retrieval-policy.json")
 """What Weiwo writes to `WEIWO_HOME` and might take for documents."""
 _FOREIGN: Final = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages"})
 _ENVIRONMENT: Final = "pyvenv.cfg"
@@ -83,7 +83,7 @@ def expand_paths(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
                 os.stat(match)
         except (OSError, ValueError) as error:
             raise CorpusError(
-                f"{one_line(given)}: {describe_error(error)}; name a file or folder that exists"
+                f"{one_line(given)}: {_describe_error(error)}; name a file or folder that exists"
             ) from None
         if not matches:
             raise CorpusError(f"{one_line(given)}: no file matches it; correct the pattern")
@@ -100,7 +100,7 @@ def list_files(roots: Iterable[str]) -> FileListing:
         try:
             status = os.stat(top)
         except OSError as error:
-            listing.problems[top] = describe_error(error)
+            listing.problems[top] = _describe_error(error)
             listing.unlisted.append(top)
             continue
         if stat.S_ISDIR(status.st_mode):
@@ -120,7 +120,7 @@ def find_own_files(top: str) -> frozenset[str]:
     real, real_home = os.path.realpath(top), os.path.realpath(home())
     if real != real_home and real_home.startswith(join(real, "")):
         return frozenset({join(top, os.path.relpath(real_home, real))})
-    return frozenset(join(top, os.path.relpath(join(real_home, name), real)) for name in OWN_NAMES)
+    return frozenset(join(top, os.path.relpath(join(real_home, name), real)) for name in _OWN_NAMES)
 
 
 def stat_file(path: str) -> SourceFile | None:
@@ -132,7 +132,7 @@ def stat_file(path: str) -> SourceFile | None:
     return SourceFile(path, status.st_size, status.st_mtime_ns)
 
 
-def describe_error(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """The reason of an error, in one line."""
     return one_line((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
 
@@ -168,7 +168,7 @@ class _Walker:
                 with os.scandir(folder) as entries:
                     listed = sorted(entries, key=lambda entry: entry.name)
             except OSError as error:
-                self._listing.problems[folder] = describe_error(error)
+                self._listing.problems[folder] = _describe_error(error)
                 self._listing.unlisted.append(folder)
                 continue
             names = {entry.name for entry in listed}
@@ -194,7 +194,7 @@ class _Walker:
                 else:
                     self._file(entry)
             except OSError as error:
-                self._listing.problems[entry.path] = describe_error(error)
+                self._listing.problems[entry.path] = _describe_error(error)
 
     def _file(self, entry: os.DirEntry[str]) -> None:
         status = entry.stat(follow_symlinks=False)
@@ -212,13 +212,15 @@ class _Walker:
 
     def _ignored(self, folder: str, names: set[str], above: "_IgnoreRules | None") -> "_IgnoreRules | None":
         lines: list[str] = []
-        for name in IGNORE_FILES:
+        for name in _IGNORE_FILES:
             if name in names:
                 try:
                     with open(join(folder, name), encoding="utf-8", errors="replace") as file:
                         lines += file.read(_MOST_IGNORE_BYTES).splitlines()
                 except OSError as error:
-                    self._listing.problems[join(folder, name)] = f"{describe_error(error)}; what it excludes is indexed"
+                    self._listing.problems[join(folder, name)] = (
+                        f"{_describe_error(error)}; what it excludes is indexed"
+                    )
         if not lines:
             return above
         from pathspec import GitIgnoreSpec  # noqa: PLC0415 - upon need
@@ -226,7 +228,9 @@ class _Walker:
         try:
             return _IgnoreRules(folder, GitIgnoreSpec.from_lines(lines), above)
         except ValueError as error:
-            self._listing.problems[join(folder, IGNORE_FILES[0])] = f"a pattern in it is wrong: {describe_error(error)}"
+            self._listing.problems[join(folder, _IGNORE_FILES[0])] = (
+                f"a pattern in it is wrong: {_describe_error(error)}"
+            )
             return above
 
 

@@ -14,7 +14,7 @@ from weiwo.tools.printable import one_line
 
 T = TypeVar("T")
 
-SETTLE_MILLISECONDS: Final = 1_500
+_SETTLE_MILLISECONDS: Final = 1_500
 """Changes that follow each other within this time are one."""
 
 
@@ -22,7 +22,7 @@ async def watch_files(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[
     """Wait for changes below files, folders and patterns; hidden files and our own (`WEIWO_HOME`) do not count.
 
     Yields:
-        How many files have changed, whenever there is quiet again or `SETTLE_MILLISECONDS` have passed.
+        How many files have changed, whenever there is quiet again or `_SETTLE_MILLISECONDS` have passed.
 
     Raises:
         CorpusError: The system cannot watch them.
@@ -39,7 +39,7 @@ async def watch_files(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[
         return not any(part.startswith(".") or part == "node_modules" for part in Path(path[len(root) :]).parts)
 
     stop = asyncio.Event()
-    watch = awatch(*roots, watch_filter=counts, debounce=SETTLE_MILLISECONDS, recursive=True, stop_event=stop)
+    watch = awatch(*roots, watch_filter=counts, debounce=_SETTLE_MILLISECONDS, recursive=True, stop_event=stop)
     try:
         async with aclosing(watch):
             while changes := await _take_next(watch, stop):

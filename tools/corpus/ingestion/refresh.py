@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from weiwo.tools.corpus.index.embedding_models import Embedder
     from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
 
-BUSY_SECONDS: Final = 5.0
+_BUSY_SECONDS: Final = 5.0
 """How long to wait for another process that is writing."""
-MOST_EMBEDDED: Final = 2_000
+_MOST_EMBEDDED: Final = 2_000
 """Passages that are embedded at a question; for more, there is `weiwo index`."""
 
 EmbeddingOutcome = Literal["done", "again", "unfit"]
@@ -97,7 +97,7 @@ def refresh_corpus(
 
     few = len(changed) <= _FEW_FILES and sum(file.size for file in changed) <= _FEW_BYTES
     try:
-        writer = IndexWriter(folder, wait_seconds=BUSY_SECONDS)
+        writer = IndexWriter(folder, wait_seconds=_BUSY_SECONDS)
     except BusyError:
         if not there:
             raise
@@ -148,11 +148,11 @@ def embed_missing(folder: Path, model: "Embedder", label: str, say: Notify) -> E
     done, total = count_vectors(folder, model.name)
     if done == total:
         return "done"
-    if total - done > MOST_EMBEDDED:
+    if total - done > _MOST_EMBEDDED:
         say(f"corpus {label}: {total - done:,} passages have no vectors of {model.name} yet; weiwo index makes them")
         return "done"
     try:
-        with IndexWriter(folder, wait_seconds=BUSY_SECONDS) as writer:
+        with IndexWriter(folder, wait_seconds=_BUSY_SECONDS) as writer:
             known = assess_fit(writer.store, model)
             if known.warning:
                 say(f"corpus {label}: {known.warning}")

@@ -18,15 +18,15 @@ from weiwo.tools.web.fetching.guarded_transport import GuardedTransport, Unknown
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 from weiwo.tools.web.rate_limiter import SPACING, SiteLimiter
 
-ENCODINGS: Final = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
+_ENCODINGS: Final = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 """Content encodings that are read, one at a time: each layer more would multiply what a byte can stand for."""
 
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _RAW: Final = -zlib.MAX_WBITS
 
 
-def decompress(body: bytes, encoding: str, most: int) -> bytes:
-    """Decompress a body as it came, in one of `ENCODINGS`; nothing beyond `most` bytes is decompressed.
+def _decompress(body: bytes, encoding: str, most: int) -> bytes:
+    """Decompress a body as it came, in one of `_ENCODINGS`; nothing beyond `most` bytes is decompressed.
 
     Returns:
         What the body holds, of a body that was cut off what there is of it; at most `most` bytes.
@@ -59,9 +59,9 @@ def _decompress_gzip(body: bytes, most: int) -> bytes:
     return bytes(found)
 
 
-USER_AGENT: Final = "Mozilla/5.0 (compatible; Weiwo/0.1; research assistant)"
-MOST_REDIRECTS: Final = 5
-CONTENT_TYPES: Final = frozenset(
+_USER_AGENT: Final = "Mozilla/5.0 (compatible; Weiwo/0.1; research assistant)"
+_MOST_REDIRECTS: Final = 5
+_CONTENT_TYPES: Final = frozenset(
     {
         "text/html", "application/xhtml+xml", "text/plain", "text/markdown", "text/x-markdown", "text/csv",
         "application/pdf", "application/x-pdf", "application/json", "application/ld+json", "application/xml",
@@ -72,7 +72,7 @@ CONTENT_TYPES: Final = frozenset(
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _HEADERS: Final = {
-    "User-Agent": USER_AGENT,
+    "User-Agent": _USER_AGENT,
     "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1",
     "Accept-Language": "en,zh;q=0.9,*;q=0.5",
     "Accept-Encoding": "gzip, deflate",
@@ -80,7 +80,7 @@ _HEADERS: Final = {
 _CHARSET: Final = lazy(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 _PDF: Final = b"%PDF-"
 
-site_limiter: Final = SiteLimiter()
+_site_limiter: Final = SiteLimiter()
 Permit = Callable[[str], Awaitable[None]]
 """Asked before each request, redirects included. Raises ToolCallError where the URL is not to be read."""
 
@@ -113,7 +113,7 @@ async def fetch(
     max_bytes: int,
     permit: Permit | None = None,
     cut: bool = False,
-    types: Collection[str] | None = CONTENT_TYPES,
+    types: Collection[str] | None = _CONTENT_TYPES,
 ) -> FetchedPage:
     """Fetch a page.
 
@@ -144,10 +144,10 @@ async def fetch(
     except (httpx.InvalidURL, UnicodeError) as error:  # a host name that no registry would give out
         raise ToolCallError("bad_arguments", f"{shown}: {error}") from None
     except httpx.HTTPError as error:
-        raise classify_http_error(error, shown) from None
+        raise _classify_http_error(error, shown) from None
 
 
-def classify_http_error(error: httpx.HTTPError, shown: str) -> ToolCallError:
+def _classify_http_error(error: httpx.HTTPError, shown: str) -> ToolCallError:
     """The failure that an error of the client's stands for. A certificate that is wrong stays wrong."""
     failure = classify_error(error, shown)
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
@@ -166,13 +166,13 @@ async def _follow_redirects(
     client: httpx.AsyncClient, asked: str, guard: UrlGuard, taken: _BodyBounds, permit: Permit | None
 ) -> FetchedPage:
     url = asked
-    for _ in range(MOST_REDIRECTS + 1):
+    for _ in range(_MOST_REDIRECTS + 1):
         parts = guard.check_url(url)
         url = parts.geturl()  # what was checked is what is asked for
         if permit is not None:
             await permit(url)
         spacing = 0.0 if guard.is_own(parts) else SPACING
-        async with site_limiter.turn(parts.netloc, spacing=spacing), client.stream("GET", url) as response:
+        async with _site_limiter.turn(parts.netloc, spacing=spacing), client.stream("GET", url) as response:
             location = response.headers.get("location")
             if response.status_code in _REDIRECTS and location:
                 url = urljoin(url, location.strip().replace(" ", "%20"))
@@ -181,9 +181,9 @@ async def _follow_redirects(
                 return await _read_response(response, url, taken)
             except ToolCallError as failure:
                 if failure.retry_after:
-                    site_limiter.hold(parts.netloc, failure.retry_after)
+                    _site_limiter.hold(parts.netloc, failure.retry_after)
                 raise
-    raise ToolCallError("blocked", f"{one_line(asked, 200)}: more than {MOST_REDIRECTS} redirects")
+    raise ToolCallError("blocked", f"{one_line(asked, 200)}: more than {_MOST_REDIRECTS} redirects")
 
 
 async def _read_response(response: httpx.Response, url: str, taken: _BodyBounds) -> FetchedPage:
@@ -196,7 +196,7 @@ async def _read_response(response: httpx.Response, url: str, taken: _BodyBounds)
     if taken.types is not None and kind not in taken.types and not perhaps_pdf:
         raise unread
     encoding = response.headers.get("content-encoding", "").strip().lower()
-    if encoding not in ENCODINGS:
+    if encoding not in _ENCODINGS:
         raise ToolCallError("bad_arguments", f"{shown}: compressed as {one_line(encoding, 60)}, which nobody asked for")
     body = await _read_body(response, shown, encoding, taken)
     if perhaps_pdf and taken.types is not None:
@@ -237,7 +237,7 @@ async def _read_body(response: httpx.Response, shown: str, encoding: str, taken:
                 raise too_large
             break
     try:
-        body = await asyncio.to_thread(decompress, bytes(raw), encoding, most + 1)
+        body = await asyncio.to_thread(_decompress, bytes(raw), encoding, most + 1)
     except zlib.error as error:
         raise ToolCallError("crash", f"{shown}: damaged: {error}", transient=True) from None
     if len(body) > most and not taken.cut:

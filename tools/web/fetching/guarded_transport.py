@@ -13,7 +13,7 @@ import httpx
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 
-CONNECT_SECONDS: Final = 5.0
+_CONNECT_SECONDS: Final = 5.0
 """For one address; the next one is tried then."""
 _NOBODY: Final = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 
@@ -70,7 +70,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
                 raise UnknownHostError(host) from None
             raise httpcore.ConnectError(str(error)) from error
         failure: Exception = httpcore.ConnectError(f"{host} has no address")
-        bound = min(timeout or CONNECT_SECONDS, CONNECT_SECONDS)
+        bound = min(timeout or _CONNECT_SECONDS, _CONNECT_SECONDS)
         for address in addresses:
             try:
                 stream = await self._inner.connect_tcp(str(address), port, bound, local_address, socket_options)

@@ -8,9 +8,9 @@ from weiwo.state import FailureKind
 from weiwo.text.language import word_count
 from weiwo.text.patterns import lazy
 
-SHORT_WORDS: Final = 150
+_SHORT_WORDS: Final = 150
 """A page with more words than this is an article, even if it speaks of captchas or cookies."""
-LONG_WORDS: Final = 500
+_LONG_WORDS: Final = 500
 """A page with more is one even if its title is that of a challenge."""
 
 _MISSING: Final = "a page that says it is not there"
@@ -65,8 +65,8 @@ def detect_interstitial(title: str, text: str) -> tuple[FailureKind, str] | None
     """What is shown instead of an article, and the kind of failure that is; None for an article."""
     words = word_count(text)
     found = ""
-    if words <= SHORT_WORDS:
+    if words <= _SHORT_WORDS:
         found = next((what for what, pattern in _PATTERNS.items() if pattern.search(f"{title}\n{text}")), "")
-    if not found and words <= LONG_WORDS:
+    if not found and words <= _LONG_WORDS:
         found = next((what for what, pattern in _TITLE_PATTERNS.items() if pattern.fullmatch(title.strip())), "")
     return ("not_found" if found == _MISSING else "blocked", found) if found else None

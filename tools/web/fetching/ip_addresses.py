@@ -14,7 +14,7 @@ _METADATA: Final = "a metadata address"
 _LINK_LOCAL: Final = "a link-local or metadata address"
 _MULTICAST: Final = "a multicast address"
 _UNSPECIFIED: Final = "an unspecified address"
-NO_HOST: Final = frozenset({_METADATA, _LINK_LOCAL, _MULTICAST, _UNSPECIFIED})
+_NO_HOST: Final = frozenset({_METADATA, _LINK_LOCAL, _MULTICAST, _UNSPECIFIED})
 """Kinds that no host of an intranet has: what a name leads to there was put into the DNS by somebody who means harm."""
 
 _KINDS: Final[tuple[tuple[Network, str], ...]] = tuple(
@@ -85,7 +85,7 @@ def is_never_fetched(address: Address) -> bool:
 
     Forms of IPv6 that are private themselves, so that `::/0` would open them, are looked into as well.
     """
-    if non_public_kind(address) in NO_HOST:
+    if non_public_kind(address) in _NO_HOST:
         return True
     number = int(address)
     inner = []
@@ -93,14 +93,14 @@ def is_never_fetched(address: Address) -> bool:
         inner = [number & 0xFFFFFFFF, (number >> 64 & 0xFFFF) << 16 | number >> 40 & 0xFFFF]
     elif address in _TEREDO:  # inverted, RFC 4380
         inner = [~number & 0xFFFFFFFF]
-    return any(non_public_kind(ipaddress.IPv4Address(one & 0xFFFFFFFF)) in NO_HOST for one in inner)
+    return any(non_public_kind(ipaddress.IPv4Address(one & 0xFFFFFFFF)) in _NO_HOST for one in inner)
 
 
 def never_fetched_kind(network: Network) -> str:
     """The kind of addresses of a network none of which is ever fetched from; empty for other networks."""
     for known, kind in _KINDS:
         inside = network.version == known.version and network.network_address in known
-        if kind in NO_HOST and inside and network.prefixlen >= known.prefixlen:
+        if kind in _NO_HOST and inside and network.prefixlen >= known.prefixlen:
             return kind
     return ""
 

@@ -2,8 +2,7 @@
 
 What an address failed with is kept for a shorter while, if it would only fail so again: a page that is not there, or is
 far too large, is not asked for by each task anew. Addresses share a fixed number of places, and what loses its place is
-gone, so that a store holds no more than `MOST_PAGES` pages of `LONGEST_TEXT` characters whatever a run reads; memory is
-bounded by bytes besides.
+gone, so that a store holds a bounded number of pages of bounded length; memory is bounded by bytes besides.
 """
 
 import hashlib
@@ -22,15 +21,15 @@ if TYPE_CHECKING:
 
 PAGE_END: Final = "\f"
 """Stands between the pages of a paged document; the text of none holds it."""
-PAGES: Final = ("weiwo", "pages")
+_PAGES: Final = ("weiwo", "pages")
 SECONDS: Final = 3_600.0
-FAILED_SECONDS: Final = 600.0
-LASTING: Final[frozenset[FailureKind]] = frozenset(
+_FAILED_SECONDS: Final = 600.0
+_LASTING: Final[frozenset[FailureKind]] = frozenset(
     {"auth", "blocked", "not_found", "oversized", "empty", "bad_arguments"}
 )
 """Kinds of failure that are kept, unless they are passing ones."""
-MOST_PAGES: Final = 1_000
-LONGEST_TEXT: Final = 1_000_000
+_MOST_PAGES: Final = 1_000
+_LONGEST_TEXT: Final = 1_000_000
 """Characters of the text of a page; a longer one is not kept."""
 
 _memory: Final = LruMemory()
@@ -55,7 +54,7 @@ class PageCache:
     def __init__(
         self, store: "BaseStore | None" = None, *, fresh: bool = False, clock: Callable[[], float] = time.time
     ) -> None:
-        self._places = TtlCache(store, PAGES, _memory, clock)
+        self._places = TtlCache(store, _PAGES, _memory, clock)
         self._fresh = fresh
         self._clock = clock
 
@@ -73,20 +72,20 @@ class PageCache:
             page = None if kind else WebPage(**kept)
         except (ValueError, TypeError, RecursionError):  # somebody else wrote there
             return None
-        if failed := next((one for one in LASTING if one == kind), None):
+        if failed := next((one for one in _LASTING if one == kind), None):
             raise ToolCallError(failed, f"{kept} (so it was a while ago)", transient=False)
         sound = page and page.text and all(isinstance(value, str) for value in (page.url, page.title, page.text))
         return page if sound else None
 
     async def put(self, key: str, page: WebPage) -> None:
         """Keep a page."""
-        if len(page.text) <= LONGEST_TEXT:
+        if len(page.text) <= _LONGEST_TEXT:
             await self._put(key, SECONDS, "", asdict(page))
 
     async def put_failure(self, key: str, failure: ToolCallError) -> None:
         """Keep why a page cannot be read, if that will not pass."""
-        if failure.kind in LASTING and not failure.transient and not isinstance(failure, ToolNotCalledError):
-            await self._put(key, FAILED_SECONDS, failure.kind, failure.message)
+        if failure.kind in _LASTING and not failure.transient and not isinstance(failure, ToolNotCalledError):
+            await self._put(key, _FAILED_SECONDS, failure.kind, failure.message)
 
     async def _put(self, key: str, seconds: float, kind: str, kept: Any) -> None:
         """Take the place of a key, in place of what was there."""
@@ -99,4 +98,4 @@ def _digest(key: str) -> str:
 
 
 def _place(key: str) -> str:
-    return str(int(_digest(key), 16) % MOST_PAGES)
+    return str(int(_digest(key), 16) % _MOST_PAGES)

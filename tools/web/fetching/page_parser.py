@@ -26,12 +26,12 @@ from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.interstitials import detect_interstitial
 from weiwo.tools.web.fetching.page_cache import PAGE_END, WebPage
 
-FEW_WORDS: Final = 4
-MOST_PDF_PAGES: Final = 500
-PDF_SECONDS: Final = 10.0
-LONGEST_MARKUP: Final = 2_000_000
+_FEW_WORDS: Final = 4
+_MOST_PDF_PAGES: Final = 500
+_PDF_SECONDS: Final = 10.0
+_LONGEST_MARKUP: Final = 2_000_000
 """Characters of markup that are parsed."""
-MOST_TAGS: Final = 60_000
+_MOST_TAGS: Final = 60_000
 """Tags that are parsed: those of the largest articles, and two seconds of work; it grows faster than they do."""
 
 _HTML: Final = frozenset(
@@ -110,8 +110,8 @@ def _parse_html(text: str, url: str) -> WebPage:
 
 def _cut_markup(text: str) -> str:
     """As much of the markup as can be parsed in a few seconds, whatever it is."""
-    begun = text[:LONGEST_MARKUP]
-    last = next(islice(re.finditer("<", begun), MOST_TAGS, None), None)
+    begun = text[:_LONGEST_MARKUP]
+    last = next(islice(re.finditer("<", begun), _MOST_TAGS, None), None)
     return begun[: last.start()] if last else begun
 
 
@@ -128,9 +128,9 @@ def _extract(text: str, url: str) -> tuple[Any, str]:
     content = trafilatura.extract(
         tree, url=url, include_comments=False, include_tables=True, favor_recall=True, output_format="markdown"
     )
-    if content is None or word_count(content) < FEW_WORDS:
+    if content is None or word_count(content) < _FEW_WORDS:
         content = trafilatura.html2txt(tree)
-    return metadata, content if word_count(content) >= FEW_WORDS else _plain_text(text)
+    return metadata, content if word_count(content) >= _FEW_WORDS else _plain_text(text)
 
 
 def _plain_text(text: str) -> str:
@@ -159,7 +159,7 @@ def _require_content(page: WebPage) -> WebPage:
     if what := detect_interstitial(page.title, page.text):
         kind, words = what
         raise ToolCallError(kind, f"{shown}: {words} was shown instead of the page")
-    if word_count(page.text) < FEW_WORDS:
+    if word_count(page.text) < _FEW_WORDS:
         raise ToolCallError("empty", f"{shown}: the page holds no text")
     return page
 
@@ -173,9 +173,9 @@ def _parse_pdf(fetched: FetchedPage) -> WebPage:
         raise ToolCallError("bad_arguments", f"{shown}: {error}") from None
     if pdf.locked:
         raise ToolCallError("blocked", f"{shown}: the PDF is encrypted")
-    until = time.monotonic() + PDF_SECONDS
+    until = time.monotonic() + _PDF_SECONDS
     texts: list[str] = []
-    for number, text in pdf.read_pages(MOST_PDF_PAGES):
+    for number, text in pdf.read_pages(_MOST_PDF_PAGES):
         texts += [""] * (number - 1 - len(texts))  # those that cannot be read keep their number
         texts.append(text.replace(PAGE_END, " "))
         if time.monotonic() > until:

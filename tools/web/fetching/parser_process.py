@@ -22,10 +22,10 @@ from weiwo.tools.web.fetching.page_parser import import_parser, parse_page
 from weiwo.tools.worker_parent import WorkerProcess
 from weiwo.tools.worker_process import limit_resources, read_frame, take_over_streams, write_frame
 
-SECONDS: Final = 15.0
+_SECONDS: Final = 15.0
 """How long one page may take; a PDF is read for 10 of them."""
-MEMORY_BYTES: Final = 2_000_000_000
-MOST_WORKERS: Final = max(2, min(4, os.cpu_count() or 2))
+_MEMORY_BYTES: Final = 2_000_000_000
+_MOST_WORKERS: Final = max(2, min(4, os.cpu_count() or 2))
 _COMMAND: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; from weiwo.tools.web.fetching.parser_process import main; main()"
 )
@@ -41,7 +41,7 @@ def main() -> None:
     with suppress(EOFError):
         while True:
             head, body = json.loads(read_frame(requests)), read_frame(requests)
-            limit_resources(MEMORY_BYTES, SECONDS)
+            limit_resources(_MEMORY_BYTES, _SECONDS)
             write_frame(replies, json.dumps(_parse(FetchedPage(body=body, **head))).encode("ascii"))
 
 
@@ -58,10 +58,10 @@ def _parse(fetched: FetchedPage) -> dict[str, Any]:
 class PageParsers:
     """A pool of parser processes, started upon need and kept; safe to use from any thread."""
 
-    def __init__(self, seconds: float = SECONDS, command: str = _COMMAND) -> None:
+    def __init__(self, seconds: float = _SECONDS, command: str = _COMMAND) -> None:
         self._seconds = seconds
         self._command = command
-        self._turns = threading.BoundedSemaphore(MOST_WORKERS)
+        self._turns = threading.BoundedSemaphore(_MOST_WORKERS)
         self._lock = threading.Lock()
         self._idle: list[WorkerProcess] = []
         self._count = 0
@@ -84,7 +84,7 @@ class PageParsers:
 
     def warm(self) -> None:
         """Start a worker if none is idle and there is room for one."""
-        if self._idle or self._count >= MOST_WORKERS:
+        if self._idle or self._count >= _MOST_WORKERS:
             return
         worker = self._make()
         try:

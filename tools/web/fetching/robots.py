@@ -26,20 +26,20 @@ from weiwo.tools.web.fetching.url_guard import UrlGuard
 if TYPE_CHECKING:
     from protego import Protego
 
-AGENT: Final = "weiwo"
-MAX_BYTES: Final = 512_000
+_AGENT: Final = "weiwo"
+_MAX_BYTES: Final = 512_000
 """Bytes of a robots.txt that are read, as many as the RFC wants (section 2.5)."""
-KEPT_SECONDS: Final = 3_600.0
-KEPT_BYTES: Final = 4_000_000
+_KEPT_SECONDS: Final = 3_600.0
+_KEPT_BYTES: Final = 4_000_000
 """Bytes of rules kept of all sites together."""
-SECONDS: Final = 5.0
+_SECONDS: Final = 5.0
 
 _LINE: Final = lazy(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.IGNORECASE)
 _TOKEN: Final = lazy(r"\*|[a-z_-]+", re.IGNORECASE)
 _OTHER: Final = "/"
 """The name of all agents that are not asked about; no product token."""
 
-_memory: Final = LruMemory(KEPT_BYTES)
+_memory: Final = LruMemory(_KEPT_BYTES)
 _single_flight: Final[SingleFlight[str]] = SingleFlight()
 
 
@@ -54,22 +54,22 @@ async def check_robots(url: str, guard: UrlGuard, clock: Callable[[], float] = t
     until, rules = json.loads(_memory.get(site) or "[0, null]")
     if rules is None or until <= clock():
         rules = await _single_flight.run(site, lambda: _fetch_rules(site, guard))
-        _memory.put(site, json.dumps([clock() + KEPT_SECONDS, rules]))
-    if not await asyncio.to_thread(is_allowed, rules, url):
+        _memory.put(site, json.dumps([clock() + _KEPT_SECONDS, rules]))
+    if not await asyncio.to_thread(_is_allowed, rules, url):
         raise ToolCallError("blocked", f"{one_line(url, 200)}: the site's robots.txt asks programs not to read it")
 
 
 async def _fetch_rules(site: str, guard: UrlGuard) -> str:
     try:
-        found = await fetch(f"{site}/robots.txt", guard, seconds=SECONDS, max_bytes=MAX_BYTES, cut=True, types=None)
+        found = await fetch(f"{site}/robots.txt", guard, seconds=_SECONDS, max_bytes=_MAX_BYTES, cut=True, types=None)
     except ToolCallError as failure:
         if failure.transient:
             raise
         return ""
-    return await asyncio.to_thread(normalize_rules, found.body.decode("utf-8", "replace"))
+    return await asyncio.to_thread(_normalize_rules, found.body.decode("utf-8", "replace"))
 
 
-def normalize_rules(text: str, agent: str = AGENT) -> str:
+def _normalize_rules(text: str, agent: str = _AGENT) -> str:
     """The lines of a robots.txt that hold rules, agents by their product token (RFC 9309, section 2.2.1).
 
     All other agents bear one name: the parser multiplies the agents of a group by its rules, and both may be thousands.
@@ -87,7 +87,7 @@ def normalize_rules(text: str, agent: str = AGENT) -> str:
     return "\n".join(lines)
 
 
-def is_allowed(rules: str, url: str, agent: str = AGENT) -> bool:
+def _is_allowed(rules: str, url: str, agent: str = _AGENT) -> bool:
     """Whether normalized rules let a URL be read: the longest pattern decides, and of equals one that allows."""
     return _parse_rules(rules).can_fetch(url, agent)
 

@@ -23,9 +23,9 @@ from weiwo.tools.web.fetching.ip_addresses import Address, is_never_fetched, non
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Finds the addresses of a host name, for a port. Raises OSError where there is none."""
 
-LONGEST_URL: Final = 2_048
-MOST_ADDRESSES: Final = 16
-RESOLVE_SECONDS: Final = 5.0
+_LONGEST_URL: Final = 2_048
+_MOST_ADDRESSES: Final = 16
+_RESOLVE_SECONDS: Final = 5.0
 
 _NETLOC: Final = lazy(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@]+))(?::(?P<port>[0-9]{0,5}))?")
 _LOCAL_NAMES: Final = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa", "localdomain")
@@ -37,7 +37,7 @@ class UrlRefusedError(WeiwoError, ValueError):
     """A URL that is not fetched. The message is one line: which, and why."""
 
 
-async def resolve_host(host: str, port: int) -> Sequence[str]:
+async def _resolve_host(host: str, port: int) -> Sequence[str]:
     """The addresses that the system's resolver finds."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
@@ -54,7 +54,7 @@ class UrlGuard:
         ValueError: An entry of `allow` cannot be understood; one line that names it.
     """
 
-    def __init__(self, allow: Iterable[str] = (), resolver: Resolver = resolve_host) -> None:
+    def __init__(self, allow: Iterable[str] = (), resolver: Resolver = _resolve_host) -> None:
         self._allowed = parse_allow_list(allow)
         self._resolver = resolver
 
@@ -98,18 +98,18 @@ class UrlGuard:
             self.check_address(literal, port, host=name, shown=host)
             return (literal,)
         try:
-            async with asyncio.timeout(RESOLVE_SECONDS):
+            async with asyncio.timeout(_RESOLVE_SECONDS):
                 texts = await self._resolver(name, port)
         except UnicodeError:
             raise _refusal(host, "its name cannot be looked up") from None
         except TimeoutError:
-            raise OSError(f"the address of {name} was not found within {RESOLVE_SECONDS:g} s") from None
+            raise OSError(f"the address of {name} was not found within {_RESOLVE_SECONDS:g} s") from None
         found = tuple(dict.fromkeys(ipaddress.ip_address(text.partition("%")[0]) for text in texts))
         if not found:
             raise socket.gaierror(socket.EAI_NONAME, f"{name} has no address")
         for address in found:
             self.check_address(address, port, host=name, shown=host)
-        return found[:MOST_ADDRESSES]
+        return found[:_MOST_ADDRESSES]
 
     def check_address(self, address: Address, port: int, *, host: str, shown: str) -> None:
         """Pass a public address, or one that is allowed.
@@ -144,8 +144,8 @@ def _refusal(url: str, why: str) -> UrlRefusedError:
 
 def _parse_url(url: str) -> tuple[SplitResult, str, int]:
     """The parts of a URL, its host as DNS is asked for it, and its port."""
-    if len(url) > LONGEST_URL:
-        raise _refusal(url, f"it is longer than {LONGEST_URL} characters")
+    if len(url) > _LONGEST_URL:
+        raise _refusal(url, f"it is longer than {_LONGEST_URL} characters")
     if any(char.isspace() or unicodedata.category(char) == "Cc" for char in url):
         raise _refusal(url, "it has a blank or a control character in it")
     if "\\" in url:

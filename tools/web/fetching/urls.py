@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from weiwo.text.patterns import lazy
 
-LONGEST: Final = 4_096
+_LONGEST: Final = 4_096
 """Characters of a URL that is looked into; a longer one is known as it stands."""
 _TRACKING: Final = lazy(
     r"(?:utm|pk|piwik|mtm|matomo|hsa|oly)_\w+|fbclid|fb_(?:action_ids|source|ref)|g(?:clid|clsrc|ad_source|braid)|dclid|"
@@ -56,9 +56,9 @@ def canonical_url(url: str) -> str:
     the end do not count. Every other parameter does. Good for telling pages apart, not for fetching.
 
     Args:
-        url: An absolute URL of at most `LONGEST` characters; anything else comes back as it is.
+        url: An absolute URL of at most `_LONGEST` characters; anything else comes back as it is.
     """
-    if len(url) > LONGEST:
+    if len(url) > _LONGEST:
         return url
     try:
         parts = urlsplit(url.strip())

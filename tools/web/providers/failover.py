@@ -28,9 +28,9 @@ _MILDEST: Final[tuple[FailureKind, ...]] = (
 """Which kind stands for several that will not pass: the one that says least against asking anybody again."""
 _LONGEST: Final = 240
 """Characters of the reasons of all providers together."""
-MAX_BYTES: Final = 2_000_000
+_MAX_BYTES: Final = 2_000_000
 """Bytes of a reply that are read; a search is some 20 kB."""
-WHOLE_BYTES: Final = 8_000_000
+_WHOLE_BYTES: Final = 8_000_000
 """The same where pages come whole."""
 _LONGEST_MESSAGE: Final = 200
 """Characters of a message: what a provider says may be a page."""
@@ -135,7 +135,7 @@ async def _ask(
 ) -> list[SearchHit]:
     """Ask one provider, and remember how it went."""
     try:
-        hits = await ask_provider(source, query, seconds=seconds, max_bytes=max_bytes, transport=transport)
+        hits = await _ask_provider(source, query, seconds=seconds, max_bytes=max_bytes, transport=transport)
     except ToolCallError as failure:
         if health.failed(source, failure):
             _log.warning("%s; it is left alone for a while", failure.message)
@@ -158,7 +158,7 @@ def _combine_errors(failures: Sequence[ToolCallError]) -> ToolCallError:
     return ToolCallError(kind, message, transient=False)
 
 
-async def ask_provider(
+async def _ask_provider(
     source: ConfiguredProvider,
     query: SearchQuery,
     *,
@@ -182,7 +182,7 @@ async def ask_provider(
         ToolCallError: `auth`, `blocked` (a refusal, or a plan's limit), `rate_limit`, `timeout`, `oversized`,
             `not_found`, `bad_arguments` or `crash`; one line that begins with the provider's name.
     """
-    provider, most = source.provider, max_bytes or (WHOLE_BYTES if source.whole else MAX_BYTES)
+    provider, most = source.provider, max_bytes or (_WHOLE_BYTES if source.whole else _MAX_BYTES)
     whole = source.whole and provider.whole
     access = ProviderAccess(source.base.rstrip("/"), source.key, seconds, whole, most, transport, provider.key)
     sites = query.operators() if provider.operators else ""

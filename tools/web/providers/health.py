@@ -17,13 +17,13 @@ from weiwo.tools.web.rate_limiter import RateLimiter
 if TYPE_CHECKING:
     from weiwo.tools.calling.errors import ToolCallError
 
-REFUSED_SECONDS: Final = 3_600.0
+_REFUSED_SECONDS: Final = 3_600.0
 """For so long a provider is left alone that does not accept its key: until somebody may have put that right."""
-BLOCKED_SECONDS: Final = 600.0
+_BLOCKED_SECONDS: Final = 600.0
 """The same after a refusal, or where a plan's limit is reached."""
-UNWELL_SECONDS: Final = 30.0
+_UNWELL_SECONDS: Final = 30.0
 """For so long a provider is asked last that did not answer, or not sensibly."""
-DAY: Final = 86_400.0
+_DAY: Final = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ class ProviderHealth:
         if failure.kind == "bad_arguments":  # the query's doing
             return False
         before, now = self.out(source), self.clock()
-        seconds, firm = UNWELL_SECONDS, False
+        seconds, firm = _UNWELL_SECONDS, False
         if failure.kind in {"auth", "blocked"}:
-            seconds, firm = (REFUSED_SECONDS if failure.kind == "auth" else BLOCKED_SECONDS), True
+            seconds, firm = (_REFUSED_SECONDS if failure.kind == "auth" else _BLOCKED_SECONDS), True
         elif failure.kind == "rate_limit" and failure.retry_after is not None:
             seconds, firm = failure.retry_after, True
         if before is None or firm or not before.firm:
@@ -118,7 +118,7 @@ class ProviderHealth:
     def _budget(self, source: ConfiguredProvider) -> _DailyQuota:
         now = self.clock()
         budget = self._budgets.setdefault(_customer(source), _DailyQuota(now))
-        if now - budget.since >= DAY:
+        if now - budget.since >= _DAY:
             budget.since, budget.spent = now, 0
         return budget
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import httpx
 
-AGENT: Final = "Weiwo/0.1"
-PLAN_LIMITS: Final = frozenset({402, 432, 433})
+_AGENT: Final = "Weiwo/0.1"
+_PLAN_LIMITS: Final = frozenset({402, 432, 433})
 """Statuses by which providers say that what was paid for is used up."""
 _MEANS: Final = {
     400: ", it does not accept the request",
@@ -25,7 +25,7 @@ _MEANS: Final = {
     403: ", it refuses",
     429: ", it wants fewer requests",
 }
-UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, ET.ParseError)
+_UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, ET.ParseError)
 """What reading a reply may raise that is not of the documented form."""
 
 Parameters = dict[str, Any]
@@ -49,7 +49,7 @@ def http_search(
 ) -> Callable[[SearchQuery, ProviderAccess], Awaitable[list[SearchHit]]]:
     """A way to ask a provider by one request: `make` makes it, and `read` reads the hits out of the reply's body.
 
-    `read` may raise `ProviderError` and any of `UNREADABLE`.
+    `read` may raise `ProviderError` and any of `_UNREADABLE`.
     """
 
     async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
@@ -73,7 +73,7 @@ async def send_request(request: HttpRequest, access: ProviderAccess, read: Calla
         raise status_error(response.status_code, said, wait, access.variable)
     try:
         return await asyncio.to_thread(read, body)  # it may be megabytes
-    except UNREADABLE:
+    except _UNREADABLE:
         raise ProviderError("crash", "the reply is not of the documented form") from None
 
 
@@ -82,7 +82,7 @@ async def _send(request: HttpRequest, access: ProviderAccess) -> "tuple[httpx.Re
     import httpx  # noqa: PLC0415  # slow to import; by now it is there
 
     given = {name: value for name, value in request.parameters.items() if value is not None}
-    headers = {"Accept": "application/json", "User-Agent": AGENT, **request.headers}
+    headers = {"Accept": "application/json", "User-Agent": _AGENT, **request.headers}
     params, body = (None, given) if request.post else (given, None)
     method = "POST" if request.post else "GET"
     proxy = request.proxy if access.transport is None else None
@@ -113,7 +113,7 @@ def _trusted_certificates() -> "SSLContext":
 
 def status_error(status: int, said: str = "", wait: float | None = None, variable: str = "") -> ProviderError:
     """What a status other than success stands for."""
-    if status in PLAN_LIMITS:
+    if status in _PLAN_LIMITS:
         return ProviderError("blocked", f"HTTP {status}, the limit of the plan is reached: {said}".rstrip(": "))
     if status < 400:
         return ProviderError("crash", f"HTTP {status}, it leads elsewhere; is its base URL right?")

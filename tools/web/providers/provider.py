@@ -134,7 +134,7 @@ def read_hit(
     """A hit out of a reply's item by the names of its fields; None if it lacks an address or text."""
     if not isinstance(item, Mapping):
         return None
-    address, words = item.get(url), next((said for name in text if (said := strip_markup(item.get(name)))), "")
+    address, words = item.get(url), next((said for name in text if (said := _strip_markup(item.get(name)))), "")
     if not (isinstance(address, str) and address.startswith(("http://", "https://")) and words):
         return None
     if len(address) > _LONGEST_ADDRESS:  # cut, it would lead elsewhere
@@ -145,7 +145,7 @@ def read_hit(
     return SearchHit(
         url=one_line(address, _LONGEST_ADDRESS),
         text=words,
-        title=one_line(strip_markup(item.get(title)), 300),
+        title=one_line(_strip_markup(item.get(title)), 300),
         date=iso_date(str(item.get(date) or "")[:_LONGEST_DATE]),
         score=float(value) if isinstance(value, int | float) and isfinite(value) else 0.0,
         page=printable(whole[:_LONGEST_PAGE]).strip() if isinstance(whole, str) else "",
@@ -157,6 +157,6 @@ def read_hits(items: Iterable[Any], url: str, text: Iterable[str], **names: str)
     return [found for item in islice(items, _MOST_ITEMS) if (found := read_hit(item, url, text, **names)) is not None]
 
 
-def strip_markup(value: Any) -> str:
+def _strip_markup(value: Any) -> str:
     """A field as text, the markup of highlighted words removed."""
     return printable(html.unescape(_TAG.sub("", value[:_LONGEST_FIELD]))).strip() if isinstance(value, str) else ""

@@ -23,7 +23,7 @@ from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.provider import Provider
 
-KEYLESS: Final = ("ddgs", "wikipedia")
+_KEYLESS: Final = ("ddgs", "wikipedia")
 """Who is asked without a key; arXiv, which knows papers only, just where it is named."""
 _ENTRY: Final = lazy(r"(?P<name>[a-z]+)(?P<whole>\+raw)?(?:@(?P<rate>\d+(?:\.\d+)?))?(?:/(?P<day>\d+))?", re.IGNORECASE)
 
@@ -47,7 +47,7 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
     ready = [
         name for name, provider in PROVIDERS.items() if _needs_setup(provider) and not missing_variables(provider, env)
     ]
-    return tuple(_parse_entry(name, env) for name in ready or (KEYLESS if settings.web_asked_for else ()))
+    return tuple(_parse_entry(name, env) for name in ready or (_KEYLESS if settings.web_asked_for else ()))
 
 
 def explain_none(settings: Settings, language: Language = "en") -> str:
@@ -55,7 +55,7 @@ def explain_none(settings: Settings, language: Language = "en") -> str:
     if not settings.web:
         return "the web is switched off for this run" if language == "en" else "这次运行不使用网络"
     names = [needs[0] for provider in PROVIDERS.values() if len(needs := missing_variables(provider, {})) == 1]
-    keyless = ",".join(KEYLESS)
+    keyless = ",".join(_KEYLESS)
     if language == "zh":
         return f"没有设置网络搜索服务；请设置 {'、'.join(names)} 之一，或不需要密钥的 WEIWO_SEARCH={keyless}"
     return f"no search provider is set up; set one of {', '.join(names)}, or WEIWO_SEARCH={keyless}, which need no key"

@@ -17,7 +17,7 @@ from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import Backoff
 from weiwo.tools.calling.result_cache import ResultCache
-from weiwo.tools.calling.tool_breaker import THRESHOLD
+from weiwo.tools.calling.tool_breaker import _THRESHOLD
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.calling.ttl_cache import LruMemory
 from weiwo.tools.registry import Registry
@@ -188,7 +188,7 @@ async def test_the_end_of_one_runs_time_is_not_the_others():
 async def test_a_tool_that_goes_anywhere_is_not_out_of_order_because_some_sites_are():
     probe, account = Probe(http(503), cache_seconds=0, always=True, any_site=True), Account()
     made = calls(probe, backoff=Backoff(first=0.001))
-    for number in range(THRESHOLD + 1):
+    for number in range(_THRESHOLD + 1):
         with pytest.raises(ToolCallError, match="503"):
             await made.call("probe", {"query": f"x{number}"}, account.caller)
     assert made.breaker("probe").state == "closed"
@@ -327,10 +327,10 @@ async def test_who_waits_for_a_slot_until_time_is_over_has_reached_the_limit():
 async def test_a_tool_out_of_order_is_not_called_by_anybody_in_the_run_and_watchers_are_told():
     probe, account, run = Probe(http(403), always=True), Account(), uuid4().hex
     made = calls(probe, run=run)
-    for number in range(THRESHOLD + 2):
+    for number in range(_THRESHOLD + 2):
         with pytest.raises(ToolCallError) as caught:
             await made.call("probe", {"query": str(number)}, account.caller)
-    assert probe.calls == THRESHOLD
+    assert probe.calls == _THRESHOLD
     assert isinstance(caught.value, ToolNotCalledError)
     assert caught.value.message == "probe: not called, it is out of order (probe: HTTP 403: no)"
     assert [note.split(" (")[0] for note in account.told] == [
@@ -343,9 +343,9 @@ async def test_a_tool_out_of_order_is_not_called_by_anybody_in_the_run_and_watch
 
 
 async def test_the_next_execution_may_try_once():
-    probe, account, run = Probe(*[http(403)] * THRESHOLD), Account(), uuid4().hex
+    probe, account, run = Probe(*[http(403)] * _THRESHOLD), Account(), uuid4().hex
     made = calls(probe, run=run)
-    for number in range(THRESHOLD):
+    for number in range(_THRESHOLD):
         with pytest.raises(ToolCallError):
             await made.call("probe", {"query": str(number)}, account.caller)
     again = calls(probe, run=run)
@@ -368,19 +368,19 @@ async def test_calls_that_waited_for_their_slot_see_what_happened_meanwhile():
 async def test_that_a_tool_has_nothing_or_refuses_an_argument_is_no_sign_of_illness(error):
     probe, account = Probe(error, always=True), Account()
     made = calls(probe)
-    for number in range(2 * THRESHOLD):
+    for number in range(2 * _THRESHOLD):
         with pytest.raises(ToolCallError):
             await made.call("probe", {"query": str(number)}, account.caller)
         with pytest.raises(ToolCallError):
             await made.call("probe", {"nonsense": number}, account.caller)
     assert (made.breaker("probe").state, account.told) == ("closed", [])
-    assert account.spent == probe.calls == 2 * THRESHOLD
+    assert account.spent == probe.calls == 2 * _THRESHOLD
 
 
 async def test_a_trial_that_is_cancelled_leaves_the_place_to_another():
-    probe, account, run = Probe(*[http(403)] * THRESHOLD), Account(), uuid4().hex
+    probe, account, run = Probe(*[http(403)] * _THRESHOLD), Account(), uuid4().hex
     made = calls(probe, run=run)
-    for number in range(THRESHOLD):
+    for number in range(_THRESHOLD):
         with pytest.raises(ToolCallError):
             await made.call("probe", {"query": str(number)}, account.caller)
     probe.go.clear()

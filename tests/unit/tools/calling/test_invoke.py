@@ -18,7 +18,7 @@ from tests.support.virtual_time import now, virtual_time
 from weiwo.state import Evidence, passage_id
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
-from weiwo.tools.calling.results import MOST_PASSAGES, iso_date
+from weiwo.tools.calling.results import _MOST_PASSAGES, iso_date
 from weiwo.tools.compute.calculator import Calculator
 from weiwo.tools.redaction import redacted
 
@@ -138,7 +138,7 @@ async def test_a_long_text_is_cut_up_and_the_relevant_parts_are_kept():
 
     result = await call(made(work), {"query": "zebra painter"}, max_bytes=1_000_000)
     assert "zebra" in result.passages[0].text
-    assert len(result.passages) == MOST_PASSAGES
+    assert len(result.passages) == _MOST_PASSAGES
     assert all(len(passage.text) < 2_000 for passage in result.passages)
 
 

@@ -12,9 +12,9 @@ from langgraph.store.memory import InMemoryStore
 from tests.support.virtual_time import virtual_time
 from weiwo.state import Evidence, passage_id
 from weiwo.tools.calling.arguments import schema_of
-from weiwo.tools.calling.result_cache import MAX_ENTRY_BYTES, NAMESPACE, ResultCache, cache_key
+from weiwo.tools.calling.result_cache import _MAX_ENTRY_BYTES, _NAMESPACE, ResultCache, cache_key
 from weiwo.tools.calling.results import ToolResult
-from weiwo.tools.calling.ttl_cache import PAUSE_SECONDS, LruMemory
+from weiwo.tools.calling.ttl_cache import _PAUSE_SECONDS, LruMemory
 
 
 class Clock:
@@ -70,7 +70,7 @@ async def test_a_later_result_takes_its_place(cache):
     [
         (found(), 0),
         (ToolResult("nothing"), 60),
-        (found("x" * MAX_ENTRY_BYTES), 60),
+        (found("x" * _MAX_ENTRY_BYTES), 60),
         (ToolResult("1", (), 1, "number", {"odd": object()}), 60),
         (ToolResult("inf", (), float("inf"), "number"), 60),
     ],
@@ -97,7 +97,7 @@ async def test_memory_is_bounded_and_drops_what_was_not_used_for_longest():
 )
 async def test_what_somebody_else_wrote_there_is_nothing(text, clock):
     store = InMemoryStore()
-    await store.aput(NAMESPACE, "k", {"text": text})
+    await store.aput(_NAMESPACE, "k", {"text": text})
     assert await ResultCache(store, clock).get("k") is None
 
 
@@ -133,7 +133,7 @@ async def test_a_broken_store_is_left_alone_for_a_while(clock, caplog):
     assert store.asked == 2, "once, and once more"
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
     assert "secrets" not in caplog.text
-    clock.now += PAUSE_SECONDS
+    clock.now += _PAUSE_SECONDS
     await ResultCache(store, clock).get("k")
     assert store.asked == 4
 

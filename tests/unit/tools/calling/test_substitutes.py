@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.tools.calling.substitutes import SYNONYMS, map_arguments
-from weiwo.tools.selection.clusters import Documentation, are_alike, clusters_of
+from weiwo.tools.calling.substitutes import _SYNONYMS, map_arguments
+from weiwo.tools.selection.clusters import Documentation, _are_alike, clusters_of
 
 
 def schema(*names: str, required: int | None = None, **typed: object) -> dict[str, object]:
@@ -70,7 +70,7 @@ def test_what_to_look_for_in_a_page_is_a_preference():
     assert map_arguments(args, schema("source", "query"), schema("url"), "search") is None
 
 
-_names = st.sampled_from(sorted({name for group in SYNONYMS for name in group} | {"units", "person"}))
+_names = st.sampled_from(sorted({name for group in _SYNONYMS for name in group} | {"units", "person"}))
 
 
 @given(
@@ -101,8 +101,8 @@ WEATHER = tool("get_weather", "Get the current weather of a city.", "city")
     ],
 )
 def test_two_tools_about_the_same_are_alike(other):
-    assert are_alike(WEATHER, other)
-    assert are_alike(other, WEATHER)
+    assert _are_alike(WEATHER, other)
+    assert _are_alike(other, WEATHER)
 
 
 @pytest.mark.parametrize(
@@ -138,14 +138,14 @@ def test_two_tools_about_the_same_are_alike(other):
     ],
 )
 def test_tools_about_different_things_never_are(one, other):
-    assert not are_alike(one, other)
-    assert not are_alike(other, one)
+    assert not _are_alike(one, other)
+    assert not _are_alike(other, one)
     found = clusters_of((one, other))
     assert found[one.name] != found[other.name]
 
 
 def test_chinese_documentation_is_read_too():
-    assert are_alike(tool("tool_1", "查询城市的天气", "city"), tool("tool_2", "获取指定城市的天气情况", "city"))
+    assert _are_alike(tool("tool_1", "查询城市的天气", "city"), tool("tool_2", "获取指定城市的天气情况", "city"))
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import pytest
 
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.tool_breaker import (
-    FIRST_COOLING,
-    LONGEST_COOLING,
-    MAX_BREAKERS,
-    THRESHOLD,
+    _FIRST_COOLING,
+    _LONGEST_COOLING,
+    _MAX_BREAKERS,
+    _THRESHOLD,
     ToolBreaker,
     tool_breaker,
 )
@@ -49,7 +49,7 @@ def refused(guard: ToolBreaker) -> ToolNotCalledError:
 
 def test_it_goes_from_closed_over_warned_to_open_and_says_so(guard):
     assert guard.state == "closed"
-    notes = fail(guard, THRESHOLD - 1)
+    notes = fail(guard, _THRESHOLD - 1)
     assert guard.state == "warned"
     assert notes[0] == "probe: warned, 1 of 3 failures in a row (probe: HTTP 503)"
     assert fail(guard) == ["probe: blocked for 5 s (probe: HTTP 503)"]
@@ -60,16 +60,16 @@ def test_it_goes_from_closed_over_warned_to_open_and_says_so(guard):
 
 
 def test_a_success_in_between_starts_the_count_anew(guard):
-    fail(guard, THRESHOLD - 1)
+    fail(guard, _THRESHOLD - 1)
     assert guard.succeeded(object()) == "probe: works again"
     assert guard.succeeded(object()) == ""
-    fail(guard, THRESHOLD - 1)
+    fail(guard, _THRESHOLD - 1)
     assert guard.state == "warned"
 
 
 def test_half_open_lets_one_through_whose_fate_decides(guard, clock):
-    fail(guard, THRESHOLD)
-    clock.now += FIRST_COOLING
+    fail(guard, _THRESHOLD)
+    clock.now += _FIRST_COOLING
     assert guard.state == "half_open"
     assert guard.admit("trial") == "probe: on trial, one call is let through"
     assert guard.admit("trial") == "", "its further calls pass as well"
@@ -80,21 +80,21 @@ def test_half_open_lets_one_through_whose_fate_decides(guard, clock):
 
 
 def test_a_trial_that_fails_opens_it_for_longer_up_to_a_bound(guard, clock):
-    fail(guard, THRESHOLD)
-    cooling = FIRST_COOLING
+    fail(guard, _THRESHOLD)
+    cooling = _FIRST_COOLING
     for _ in range(8):
         clock.now += cooling
         guard.admit("trial")
         guard.failed("trial", DOWN)
-        cooling = min(2 * cooling, LONGEST_COOLING)
+        cooling = min(2 * cooling, _LONGEST_COOLING)
         clock.now += cooling - 0.001
         assert guard.state == "open"
         clock.now -= cooling - 0.001
 
 
 def test_a_trial_that_is_broken_off_leaves_the_place_to_another(guard, clock):
-    fail(guard, THRESHOLD)
-    clock.now += FIRST_COOLING
+    fail(guard, _THRESHOLD)
+    clock.now += _FIRST_COOLING
     guard.admit("trial")
     guard.released("somebody else")
     refused(guard)
@@ -103,7 +103,7 @@ def test_a_trial_that_is_broken_off_leaves_the_place_to_another(guard, clock):
 
 
 def test_a_call_from_before_it_opened_says_nothing_new_unless_it_succeeds(guard):
-    fail(guard, THRESHOLD)
+    fail(guard, _THRESHOLD)
     assert guard.failed("late", DOWN) == ""
     assert guard.state == "open"
     assert guard.succeeded("late") == "probe: works again"
@@ -122,7 +122,7 @@ def test_a_refused_key_stays_refused_for_the_run(guard, clock):
 
 
 def test_whoever_decided_to_try_again_need_not_wait_for_it_to_cool(guard):
-    fail(guard, THRESHOLD)
+    fail(guard, _THRESHOLD)
     refused(guard)
     guard.admit("second round", early=True)
     with pytest.raises(ToolNotCalledError):
@@ -132,7 +132,7 @@ def test_whoever_decided_to_try_again_need_not_wait_for_it_to_cool(guard):
 
 
 def test_it_stays_open_at_least_as_long_as_the_other_side_asked(guard, clock):
-    for call in range(THRESHOLD):
+    for call in range(_THRESHOLD):
         guard.failed(call, ToolCallError("rate_limit", "x", retry_after=40))
     clock.now += 39
     assert guard.state == "open"
@@ -155,6 +155,6 @@ def test_they_are_found_by_run_and_tool_and_the_oldest_are_forgotten():
     assert tool_breaker("run-a", "probe") is first
     assert tool_breaker("run-b", "probe") is not first
     assert tool_breaker("run-a", "other") is not first
-    for number in range(MAX_BREAKERS):
+    for number in range(_MAX_BREAKERS):
         tool_breaker(f"many-{number}", "probe")
     assert tool_breaker("run-a", "probe") is not first

@@ -399,7 +399,7 @@ async def test_no_place_at_all_is_one_line(docs, monkeypatch):
 
 async def test_while_another_is_writing_what_is_there_is_searched(docs, tmp_path, monkeypatch):
     said = []
-    monkeypatch.setattr(refresh, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(refresh, "_BUSY_SECONDS", 0.05)
     await load_corpus([docs])
     (docs / "new.md").write_text("unicorn", encoding="utf-8")
     with IndexWriter(locate_by_roots(tmp_path / "home", [docs])):

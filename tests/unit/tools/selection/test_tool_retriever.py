@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from weiwo.tools.selection.evaluation import LabelledQuestion, evaluate_tools
 from weiwo.tools.selection.tool_index import ToolDocument, ToolIndex
 from weiwo.tools.selection.tool_retriever import (
-    BY_VECTORS,
-    BY_WORDS,
+    _BY_VECTORS,
+    _BY_WORDS,
     ToolRetriever,
+    _measure_trust,
+    _score_members,
     build_retriever,
-    measure_trust,
-    score_members,
 )
 from weiwo.tools.selection.tool_scenes import Scene, ToolScenes, ToolUse
 
@@ -53,14 +53,14 @@ def test_a_new_kind_of_question_is_ranked_as_without_a_history():
 
 
 def test_scenes_are_trusted_the_more_the_nearer_and_the_less_the_more_the_words_say():
-    def trust(similarity: float, novelty: float = -0.5, words: float = 1.5, next_one: float = 0.1, gate=BY_WORDS):
+    def trust(similarity: float, novelty: float = -0.5, words: float = 1.5, next_one: float = 0.1, gate=_BY_WORDS):
         scenes = [Scene(frozenset({"a"}), similarity), Scene(frozenset({"b"}), next_one)]
-        return measure_trust(scenes, novelty, words, gate)
+        return _measure_trust(scenes, novelty, words, gate)
 
     assert trust(0.6) > 0.5 > trust(0.2)
     assert trust(0.6) > trust(0.6, novelty=0.5)  # a tool that no scene has fits better
     assert trust(0.6) > trust(0.6, words=3.0)
-    assert trust(0.35, gate=BY_VECTORS) > 0.5 > trust(0.35, next_one=0.34, gate=BY_VECTORS)  # others are as near
+    assert trust(0.35, gate=_BY_VECTORS) > 0.5 > trust(0.35, next_one=0.34, gate=_BY_VECTORS)  # others are as near
 
 
 def test_the_index_decides_where_a_past_question_is_only_a_little_alike():
@@ -71,7 +71,7 @@ def test_the_index_decides_where_a_past_question_is_only_a_little_alike():
 
 def test_members_of_a_scene_count_by_the_nearest_scene_that_has_them():
     near, far = Scene(frozenset({"a", "b"}), 0.8), Scene(frozenset({"b", "c"}), 0.4)
-    scores = score_members([near, far])
+    scores = _score_members([near, far])
     assert scores["a"] == scores["b"] == 1 > scores["c"] > 0
 
 

@@ -79,7 +79,7 @@ def test_a_model_that_is_down_is_told_in_the_log(tmp_path: Path, caplog: pytest.
 
 def test_vectors_are_bounded_and_a_file_that_cannot_be_made_keeps_none(tmp_path: Path, model: Model, monkeypatch):
     model.go.set()
-    monkeypatch.setattr(vector_cache, "MOST_VECTORS", 3)
+    monkeypatch.setattr(vector_cache, "_MOST_VECTORS", 3)
     cache = VectorCache(tmp_path / "vectors.sqlite", "m", model)
     cache.fill(["a", "b", "c", "d"])
     assert cache.ready(["c", "d"]).shape == (2, 2)

@@ -10,8 +10,8 @@ from tests.support.run import search_tool
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.registry import Registry
 from weiwo.tools.tool_info import ToolInfo
-from weiwo.tools.usage.tool_notes import TRIAL_CALLS, ToolUsage, summarize_usage
-from weiwo.tools.usage.usage_log import FILE, UsageLog
+from weiwo.tools.usage.tool_notes import _TRIAL_CALLS, ToolUsage, summarize_usage
+from weiwo.tools.usage.usage_log import _FILE, UsageLog
 
 GOOD: dict[str, Any] = {"city": "Oslo"}
 BAD: dict[str, Any] = {"city": "Oslo, Norway"}
@@ -43,9 +43,9 @@ def test_a_refusal_and_then_a_success_make_a_note_on_trial():
 )
 def test_a_note_is_adopted_only_if_the_tool_fares_no_worse_with_it(refused, state):
     before = [call(ok=False), call(ok=True)]  # half of the calls refused
-    usage = learned(*before, *[call(ok=number >= refused) for number in range(TRIAL_CALLS)])
+    usage = learned(*before, *[call(ok=number >= refused) for number in range(_TRIAL_CALLS)])
     assert usage.versions[0].state == state
-    assert (usage.versions[0].calls, usage.versions[0].refused) == (TRIAL_CALLS, refused)
+    assert (usage.versions[0].calls, usage.versions[0].refused) == (_TRIAL_CALLS, refused)
     assert bool(usage.note) == (state == "adopted")
 
 
@@ -57,15 +57,15 @@ def test_what_fails_for_other_reasons_counts_neither_for_nor_against_a_note():
 
 
 def test_a_later_version_replaces_one_that_was_adopted_and_gives_way_if_it_fares_worse():
-    first = [call(ok=False), call(ok=True), *[call(ok=True)] * TRIAL_CALLS]
+    first = [call(ok=False), call(ok=True), *[call(ok=True)] * _TRIAL_CALLS]
     other = [
         call(ok=False, args={"city": "Paris"}, said="weather: Paris is ambiguous"),
         call(ok=True, args={"city": "Paris FR"}),
     ]
-    better = learned(*first, *other, *[call(ok=True)] * TRIAL_CALLS)
+    better = learned(*first, *other, *[call(ok=True)] * _TRIAL_CALLS)
     assert [one.state for one in better.versions] == ["replaced", "adopted"]
     assert "Paris is ambiguous" in better.note
-    worse = learned(*first, *other, *[call(ok=False)] * TRIAL_CALLS)
+    worse = learned(*first, *other, *[call(ok=False)] * _TRIAL_CALLS)
     assert [one.state for one in worse.versions] == ["adopted", "rejected"]
     assert "Paris" not in worse.note
 
@@ -98,19 +98,19 @@ async def test_the_log_keeps_calls_and_no_secret(tmp_path):
     assert log.notes() == {
         "weather": 'worked: {"query": "Oslo"}. Refused: {"query": "Oslo, NO"} (weather: no such city)'
     }
-    assert "sk-abcdefgh" not in (tmp_path / FILE).read_text(encoding="utf-8")
+    assert "sk-abcdefgh" not in (tmp_path / _FILE).read_text(encoding="utf-8")
     assert not UsageLog(tmp_path, "").notes()
     assert not UsageLog(tmp_path, "bob").notes()
     assert log.reset("weather")
     assert not log.notes()
     assert log.read()["weather"].calls == 3
     if sys.platform != "win32":
-        assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+        assert stat.S_IMODE((tmp_path / _FILE).stat().st_mode) == 0o600
 
 
 async def test_of_somebody_without_a_name_no_arguments_are_kept(tmp_path):
     await UsageLog(tmp_path, "").record(info(), {"query": "private words"}, None)
-    assert "private" not in (tmp_path / FILE).read_text(encoding="utf-8")
+    assert "private" not in (tmp_path / _FILE).read_text(encoding="utf-8")
 
 
 def test_a_note_is_shown_to_the_planner():

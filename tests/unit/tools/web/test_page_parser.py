@@ -181,9 +181,9 @@ def test_without_a_parser_a_pdf_says_what_to_install(monkeypatch: pytest.MonkeyP
 def test_a_long_pdf_is_read_as_far_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pypdf")
     body = documents.pdf(*(f"This is page number {number} of many." for number in range(1, 9)))
-    monkeypatch.setattr(pages, "MOST_PDF_PAGES", 3)
+    monkeypatch.setattr(pages, "_MOST_PDF_PAGES", 3)
     assert parse_page(fetched(body, "application/pdf")).note == "only the first 3 of 8 pages were read"
-    monkeypatch.setattr(pages, "PDF_SECONDS", -1.0)
+    monkeypatch.setattr(pages, "_PDF_SECONDS", -1.0)
     assert parse_page(fetched(body, "application/pdf")).note == "only the first 1 of 8 pages were read"
 
 
@@ -247,7 +247,7 @@ def test_markup_that_no_parser_likes_is_read_all_the_same(body: str) -> None:
 
 def test_of_more_markup_than_can_be_parsed_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     body = "<html><body>" + "".join(f"<p>This is paragraph number {n}.</p>" for n in range(100)) + "</body></html>"
-    monkeypatch.setattr(pages, "MOST_TAGS", 50)
+    monkeypatch.setattr(pages, "_MOST_TAGS", 50)
     page = parse_page(fetched(body))
     assert page.note == "only the beginning of the page was read"
     assert "number 5." in page.text

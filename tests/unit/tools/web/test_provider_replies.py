@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.providers.catalog import PROVIDERS
-from weiwo.tools.web.providers.failover import ask_provider
+from weiwo.tools.web.providers.failover import _ask_provider
 from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.provider import SearchHit, SearchQuery
 
@@ -48,7 +48,7 @@ _replies = st.one_of(
 def asked(name: str, body: bytes) -> list[SearchHit]:
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=body))
     source = ConfiguredProvider(PROVIDERS[name], PROVIDERS[name].base or "https://search.test", "k", whole=True)
-    return asyncio.run(ask_provider(source, SearchQuery("x"), seconds=30, transport=transport))
+    return asyncio.run(_ask_provider(source, SearchQuery("x"), seconds=30, transport=transport))
 
 
 @examples(80)

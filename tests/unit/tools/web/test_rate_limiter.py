@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.examples import examples
-from weiwo.tools.web.rate_limiter import ARRIVED, LOOK, RateLimiter
+from weiwo.tools.web.rate_limiter import _ARRIVED, _LOOK, RateLimiter
 
 
 class Clock:
@@ -67,7 +67,7 @@ def test_the_limit_holds_wherever_on_its_way_each_request_arrives(per_second: fl
     at_once = max(1, math.floor(per_second))
     for number, left, _ in passed:
         before = [one for one in passed if (one[1], one[0]) < (left, number)]
-        maybe_as_late = [one for one in before if min(one[2], one[1] + ARRIVED) > left - at_once / per_second + 1e-6]
+        maybe_as_late = [one for one in before if min(one[2], one[1] + _ARRIVED) > left - at_once / per_second + 1e-6]
         assert len(maybe_as_late) < at_once
 
 
@@ -83,7 +83,7 @@ def test_first_come_first_served_and_nobody_waits_longer_than_the_limit_asks(per
 
 async def test_a_request_that_hangs_does_not_hold_up_the_others() -> None:
     passed = await passing(1, [500.0, 0.1])
-    assert [(number, round(left - 100, 3)) for number, left, _ in passed] == [(1, ARRIVED + 1), (0, 0)]
+    assert [(number, round(left - 100, 3)) for number, left, _ in passed] == [(1, _ARRIVED + 1), (0, 0)]
 
 
 async def test_whoever_leaves_the_queue_lets_the_others_up() -> None:
@@ -127,5 +127,5 @@ async def test_whoever_waits_looks_whether_there_is_still_a_point_in_it() -> Non
         for task in (first, second, second):
             group.create_task(task())
         group.create_task(clock.run())
-    assert late == pytest.approx([0.6 + LOOK / 2] * 2, abs=LOOK)
+    assert late == pytest.approx([0.6 + _LOOK / 2] * 2, abs=_LOOK)
     assert limiter.ahead(1) == 0

@@ -12,19 +12,19 @@ from weiwo.tools.calling.ttl_cache import LruMemory
 from weiwo.tools.web.fetching import page_cache as kept
 from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.page_cache import (
-    FAILED_SECONDS,
-    LASTING,
-    LONGEST_TEXT,
-    MOST_PAGES,
+    _FAILED_SECONDS,
+    _LASTING,
+    _LONGEST_TEXT,
+    _MOST_PAGES,
+    _PAGES,
     PAGE_END,
-    PAGES,
     SECONDS,
     PageCache,
     WebPage,
 )
 from weiwo.tools.web.fetching.page_parser import parse_page
 from weiwo.tools.web.fetching.url_guard import UrlGuard
-from weiwo.tools.web.read_page import MOST_PASSAGES, ReadPage, select_passages
+from weiwo.tools.web.read_page import _MOST_PASSAGES, ReadPage, _select_passages
 
 URL = "https://example.org/wiki/x"
 
@@ -90,17 +90,17 @@ def long_pages() -> dict[str, WebPage]:
 )
 def test_of_a_long_page_the_passage_that_answers_comes_first(long_pages, which, query, words, place, rank):
     (page,) = [page for lang, page in long_pages.items() if which in lang]
-    passages = select_passages(page, query, "read_page")
+    passages = _select_passages(page, query, "read_page")
     found = next(passage for passage in passages if words in passage.text)
     assert found.rank <= rank
     assert found.locator == place
-    assert [passage.rank for passage in passages] == list(range(1, MOST_PASSAGES + 1))
-    assert len({passage.id for passage in passages}) == MOST_PASSAGES
+    assert [passage.rank for passage in passages] == list(range(1, _MOST_PASSAGES + 1))
+    assert len({passage.id for passage in passages}) == _MOST_PASSAGES
 
 
 def test_a_row_far_down_a_table_comes_below_its_header(long_pages):
     (page,) = [page for lang, page in long_pages.items() if "en" in lang]
-    best = select_passages(page, "How many beds does the Marenda Hut have", "read_page")[0]
+    best = _select_passages(page, "How many beds does the Marenda Hut have", "read_page")[0]
     assert best.text.startswith("| Hut | Altitude | Beds |")
 
 
@@ -108,16 +108,16 @@ def test_neighbours_come_along_and_without_a_match_the_page_from_its_start():
     # Each a passage of its own: heavier than what is joined.
     text = "\n\n".join(f"{name}. " + "Plain words follow here. " * 20 for name in ("alpha", "beta", "gamma", "delta"))
     page = WebPage(URL, "Letters", "", None, text)
-    assert [p.text.split(".")[0] for p in select_passages(page, "gamma", "t")] == ["gamma", "delta", "beta", "alpha"]
+    assert [p.text.split(".")[0] for p in _select_passages(page, "gamma", "t")] == ["gamma", "delta", "beta", "alpha"]
     for query in ("", "zebra", "？"):
-        assert [p.text.split(".")[0] for p in select_passages(page, query, "t")] == ["alpha", "beta", "gamma", "delta"]
+        assert [p.text.split(".")[0] for p in _select_passages(page, query, "t")] == ["alpha", "beta", "gamma", "delta"]
 
 
 def test_a_passage_of_a_pdf_says_its_page():
     page = WebPage(
         URL, "Report", "", "2020-01-02", PAGE_END.join(["# Cover", "", "The bridge opened in 1849."]), paged=True
     )
-    (best, *_) = select_passages(page, "when did the bridge open", "read_page")
+    (best, *_) = _select_passages(page, "when did the bridge open", "read_page")
     assert (best.text, best.locator, best.title, best.date) == (
         "The bridge opened in 1849.",
         "page 3",
@@ -157,7 +157,7 @@ async def test_a_page_comes_back_as_it_was_until_its_time_is_over(keep):
     assert await later.get("a") is None
 
 
-@pytest.mark.parametrize("kind", sorted(LASTING))
+@pytest.mark.parametrize("kind", sorted(_LASTING))
 async def test_why_a_page_cannot_be_read_is_kept_for_a_shorter_while(keep, kind):
     clock = Clock()
     await keep(clock=clock).put_failure("a", ToolCallError(kind, "no such page"))
@@ -168,7 +168,7 @@ async def test_why_a_page_cannot_be_read_is_kept_for_a_shorter_while(keep, kind)
     await keep(clock=clock).put("a", PAGE)
     assert await keep(clock=clock).get("a") == PAGE
     await keep(clock=clock).put_failure("a", ToolCallError(kind, "no such page"))
-    clock.now += FAILED_SECONDS
+    clock.now += _FAILED_SECONDS
     assert await keep(clock=clock).get("a") is None
 
 
@@ -193,17 +193,17 @@ async def test_a_fresh_run_reads_nothing_that_was_kept(keep):
 
 
 async def test_no_more_pages_are_kept_than_there_are_places(monkeypatch):
-    monkeypatch.setattr(kept, "MOST_PAGES", 5)
+    monkeypatch.setattr(kept, "_MOST_PAGES", 5)
     store = InMemoryStore()
     for number in range(60):
         await PageCache(store).put(f"key {number}", WebPage(URL, "", "", None, f"text {number}"))
-    assert len(store.search(PAGES, limit=100)) == 5
+    assert len(store.search(_PAGES, limit=100)) == 5
     assert await PageCache(store).get("key 59") is not None
-    assert MOST_PAGES * LONGEST_TEXT < 2_000_000_000
+    assert _MOST_PAGES * _LONGEST_TEXT < 2_000_000_000
 
 
 async def test_a_page_of_uncommon_length_is_not_kept(keep):
-    await keep().put("a", WebPage(URL, "", "", None, "x" * (LONGEST_TEXT + 1)))
+    await keep().put("a", WebPage(URL, "", "", None, "x" * (_LONGEST_TEXT + 1)))
     assert await keep().get("a") is None
 
 
@@ -217,11 +217,11 @@ async def test_a_page_of_uncommon_length_is_not_kept(keep):
 async def test_what_somebody_else_wrote_there_is_nothing(text):
     store = InMemoryStore()
     await PageCache(store).put("a", PAGE)
-    (item,) = store.search(PAGES)
+    (item,) = store.search(_PAGES)
     old = item.value["text"]
-    store.put(PAGES, item.key, {"text": text.replace("NAME", json.loads(old)[1])})
+    store.put(_PAGES, item.key, {"text": text.replace("NAME", json.loads(old)[1])})
     assert await PageCache(store).get("a") is None
-    store.put(PAGES, item.key, {"text": old})
+    store.put(_PAGES, item.key, {"text": old})
     assert await PageCache(store).get("a") == PAGE
 
 

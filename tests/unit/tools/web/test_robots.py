@@ -10,7 +10,7 @@ from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.ttl_cache import LruMemory
 from weiwo.tools.web.fetching import robots
 from weiwo.tools.web.fetching.fetch import FetchedPage
-from weiwo.tools.web.fetching.robots import KEPT_SECONDS, check_robots, is_allowed, normalize_rules
+from weiwo.tools.web.fetching.robots import _KEPT_SECONDS, _is_allowed, _normalize_rules, check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard
 
 RFC_EXAMPLE = """User-Agent: *
@@ -32,8 +32,8 @@ User-Agent: quxbot
 """Section 5.1 of the RFC."""
 
 
-def may_read(text: str, path: str, agent: str = robots.AGENT) -> bool:
-    return is_allowed(normalize_rules(text, agent), f"https://example.com{path}", agent)
+def may_read(text: str, path: str, agent: str = robots._AGENT) -> bool:
+    return _is_allowed(_normalize_rules(text, agent), f"https://example.com{path}", agent)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ class Site:
         self.asked: list[str] = []
         self.now = 0.0
         monkeypatch.setattr(robots, "fetch", self.fetch)
-        monkeypatch.setattr(robots, "_memory", LruMemory(robots.KEPT_BYTES))
+        monkeypatch.setattr(robots, "_memory", LruMemory(robots._KEPT_BYTES))
 
     async def fetch(self, url, guard, **more) -> FetchedPage:  # noqa: ARG002 - the interface has it
         self.asked.append(url)
@@ -154,7 +154,7 @@ async def test_what_the_site_asks_for_is_kept_for_a_while(monkeypatch):
     assert site.asked == ["https://example.com/robots.txt"]
     await site.check("http://example.com:8080/a")
     assert site.asked[1:] == ["http://example.com:8080/robots.txt"], "another site"
-    site.now += KEPT_SECONDS + 1
+    site.now += _KEPT_SECONDS + 1
     await site.check()
     assert len(site.asked) == 3
 
@@ -195,6 +195,6 @@ async def test_what_is_kept_of_all_sites_is_bounded(monkeypatch):
 def test_a_file_of_agents_and_rules_is_no_product_of_both():
     agents = "".join(f"user-agent: a{number}\n" for number in range(5_000))
     text = f"{agents}user-agent: *\n" + "disallow: /a\n" * 5_000
-    sets = robots._parse_rules(normalize_rules(text))._user_agents
+    sets = robots._parse_rules(_normalize_rules(text))._user_agents
     assert sum(len(rules._rules) for rules in sets.values()) <= 2 * 5_000
     assert not may_read(text, "/a")

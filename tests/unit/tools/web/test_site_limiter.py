@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.tools.calling.errors import ToolNotCalledError
-from weiwo.tools.web.fetching.fetch import classify_http_error, decompress
-from weiwo.tools.web.rate_limiter import AT_ONCE, LONGEST_HOLD, PATIENCE, SPACING, SiteLimiter
+from weiwo.tools.web.fetching.fetch import _classify_http_error, _decompress
+from weiwo.tools.web.rate_limiter import _AT_ONCE, _LONGEST_HOLD, _PATIENCE, SPACING, SiteLimiter
 
 
 class Time:
@@ -72,13 +72,13 @@ async def test_few_are_under_way_at_once_and_all_get_their_turn(polite):
     visits[0].cancel()  # whoever is cancelled gives its turn back
     visits[7].cancel()
     await asyncio.gather(*visits, return_exceptions=True)
-    assert (most, busy, done) == (AT_ONCE, 0, 10)
+    assert (most, busy, done) == (_AT_ONCE, 0, 10)
 
 
 async def test_a_site_that_asked_for_it_is_left_alone(polite, time):
-    polite.hold("a", PATIENCE - 1)
+    polite.hold("a", _PATIENCE - 1)
     async with polite.turn("a"):
-        assert time.now == 100 + PATIENCE - 1, "a short while is waited for"
+        assert time.now == 100 + _PATIENCE - 1, "a short while is waited for"
     polite.hold("a", 60)
     with pytest.raises(ToolNotCalledError, match="a wants no requests for 60 s") as failure:
         async with polite.turn("a"):
@@ -94,9 +94,9 @@ async def test_a_site_that_asked_for_it_is_left_alone(polite, time):
 async def test_nobody_holds_us_for_ever_and_no_later_word_shortens_a_hold(polite, time):
     polite.hold("a", 1e9)
     polite.hold("a", 1)
-    time.now += LONGEST_HOLD - PATIENCE
+    time.now += _LONGEST_HOLD - _PATIENCE
     async with polite.turn("a"):
-        assert time.now == 100 + LONGEST_HOLD, "the rest of the longest hold is waited for"
+        assert time.now == 100 + _LONGEST_HOLD, "the rest of the longest hold is waited for"
 
 
 async def test_only_so_many_sites_are_remembered(time):
@@ -122,28 +122,28 @@ def test_what_was_packed_comes_back_as_far_as_is_wanted(body, most):
         "": body,
     }
     for encoding, data in packed.items():
-        assert decompress(data, encoding, most) == body[:most]
-    assert decompress(raw.compress(body) + raw.flush(), "deflate", most) == body[:most]
+        assert _decompress(data, encoding, most) == body[:most]
+    assert _decompress(raw.compress(body) + raw.flush(), "deflate", most) == body[:most]
 
 
 @given(st.binary(max_size=500), st.sampled_from(["gzip", "deflate"]))
 def test_of_any_bytes_no_more_than_that_comes_out(data, encoding):
     for body in (data, gzip.compress(b"0" * 100_000) + data, zlib.compress(b"0" * 100_000)[: len(data) or 1]):
         try:
-            assert len(decompress(body, encoding, 1_000)) <= 1_000
+            assert len(_decompress(body, encoding, 1_000)) <= 1_000
         except zlib.error:
             continue
 
 
 def test_a_body_that_was_cut_off_gives_what_there_is():
     whole = gzip.compress(bytes(range(256)) * 50)
-    assert bytes(range(256)).startswith(decompress(whole[:-20], "gzip", 10_000)[:256])
-    assert decompress(whole[:-20], "gzip", 10_000)
+    assert bytes(range(256)).startswith(_decompress(whole[:-20], "gzip", 10_000)[:256])
+    assert _decompress(whole[:-20], "gzip", 10_000)
 
 
 def test_a_wrong_certificate_stays_wrong():
-    wrong = classify_http_error(
+    wrong = _classify_http_error(
         httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed"), "https://x/"
     )
-    refused = classify_http_error(httpx.ConnectError("Connection refused"), "https://x/")
+    refused = _classify_http_error(httpx.ConnectError("Connection refused"), "https://x/")
     assert (wrong.kind, wrong.transient, refused.transient) == ("crash", False, True)

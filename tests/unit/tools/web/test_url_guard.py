@@ -135,7 +135,7 @@ def test_the_client_reads_the_host_and_port_that_were_checked(text: str) -> None
 
 
 async def test_a_resolver_that_does_not_answer_is_not_waited_for(monkeypatch) -> None:
-    monkeypatch.setattr(guards, "RESOLVE_SECONDS", 0.01)
+    monkeypatch.setattr(guards, "_RESOLVE_SECONDS", 0.01)
 
     async def silent(host: str, port: int) -> list[str]:  # noqa: ARG001 - the interface has it
         await asyncio.Event().wait()

@@ -11,7 +11,7 @@ from weiwo.app.render.plan_tree import comparison_lines, expected_line
 from weiwo.nodes.shared.planning.expectation import record_rest, record_task, with_expectation
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Expectation, ModelCall, Plan, Task, Usage
-from weiwo.tools.usage.task_log import LEAST_TASKS, REST, TaskCost, TaskLog, find_usual_costs
+from weiwo.tools.usage.task_log import _LEAST_TASKS, REST, TaskCost, TaskLog, _find_usual_costs
 
 
 def task(task_id: str, tool: str = "corpus_search", query: str = "x", **more: Any) -> Task:
@@ -39,7 +39,7 @@ async def test_nothing_is_expected_where_nothing_is_known(run):
 
 
 async def test_a_plan_takes_what_its_tasks_usually_take_side_by_side_and_the_rest(run):
-    for seconds in (1.0, 2.0, 9.0)[:LEAST_TASKS]:
+    for seconds in (1.0, 2.0, 9.0)[:_LEAST_TASKS]:
         log_of(run).record("corpus_search", TaskCost(2, 1, 500, 0.001, seconds))
         log_of(run).record("calculator", TaskCost(1, 0, 0, 0, 0.5))
         log_of(run).record(f"{REST}complex", TaskCost(0, 3, 2_000, 0.01, 4.0))
@@ -57,7 +57,7 @@ async def test_what_tasks_and_the_rest_took_is_kept(run):
     state = state_of(
         "?", run, plan=PLAN, outcomes={"a": got("a", "1815").model_copy(update={"seconds": 4.0})}, usage=spent
     )
-    for _ in range(LEAST_TASKS):
+    for _ in range(_LEAST_TASKS):
         await record_task(task("a"), got("a", "1815").model_copy(update={"seconds": 4.0}), replace_calls(spent), run)
         await record_task(task("e", for_each="{{a.ret}}"), got("e", "1815"), Usage(tool_calls=50), run)
         await record_rest(state, run)
@@ -80,8 +80,8 @@ def replace_calls(usage: Usage) -> Usage:
 @pytest.mark.parametrize("broken", [{"tokens": "many"}, {"seconds": float("nan")}, {"user": "bob"}, {"tool": None}])
 def test_records_that_are_none_are_passed_over(broken):
     sound = {"tool": "t", "user": "ann", "tool_calls": 1, "model_calls": 1, "tokens": 1, "cost": 0.0, "seconds": 1.0}
-    assert find_usual_costs([sound] * LEAST_TASKS, "ann") == {"t": TaskCost(1, 1, 1, 0.0, 1.0)}
-    assert find_usual_costs([sound | broken] * LEAST_TASKS, "ann") == {}
+    assert _find_usual_costs([sound] * _LEAST_TASKS, "ann") == {"t": TaskCost(1, 1, 1, 0.0, 1.0)}
+    assert _find_usual_costs([sound | broken] * _LEAST_TASKS, "ann") == {}
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "took: 4 tool calls"), ("zh", "实际：工具调用 4 次")])

@@ -12,7 +12,7 @@ import pytest
 from tests.support.corpora import document
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.store import STORE, Store
-from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, take_writer_lock
+from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, _take_writer_lock
 from weiwo.tools.corpus.records import Changes, KnownFile
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
@@ -178,7 +178,7 @@ def test_a_store_that_is_none_is_one_clear_line(folder):
 
 
 def hold(folder, ready, leave):
-    lock = take_writer_lock(folder)
+    lock = _take_writer_lock(folder)
     ready.set()
     leave.wait(300)
     lock.release()

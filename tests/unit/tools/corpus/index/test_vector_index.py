@@ -7,7 +7,7 @@ from tests.support.corpora import LetterEmbeddings, document
 from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.corpus.index import vector_index
 from weiwo.tools.corpus.index.embedding import embed_passages
-from weiwo.tools.corpus.index.embedding_models import ATTEMPTS, BATCH, Embedder, EmbeddingError, load_embedder
+from weiwo.tools.corpus.index.embedding_models import _ATTEMPTS, _BATCH, Embedder, EmbeddingError, load_embedder
 from weiwo.tools.corpus.index.vector_index import VectorIndex, find_model
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
@@ -41,7 +41,7 @@ def test_only_what_has_no_vector_is_embedded(writer):
 def test_it_goes_on_where_it_failed(writer):
     letters = LetterEmbeddings()
     model = Embedder("letters", letters, sleep=lambda _: None)
-    writer.apply(Changes(put=many(BATCH + 5)))
+    writer.apply(Changes(put=many(_BATCH + 5)))
     plain = letters.embed_documents
     told = []
 
@@ -55,11 +55,11 @@ def test_it_goes_on_where_it_failed(writer):
     with pytest.raises(EmbeddingError, match="gone at once") as caught:
         embed_passages(writer, model, told.append)
     assert "\n" not in str(caught.value)
-    assert [call for call in letters.calls if not call] == [[]] * ATTEMPTS
-    assert told[-1].done == BATCH
+    assert [call for call in letters.calls if not call] == [[]] * _ATTEMPTS
+    assert told[-1].done == _BATCH
     letters.embed_documents = plain
     letters.calls.clear()
-    assert embed_passages(writer, model).done == BATCH + 5
+    assert embed_passages(writer, model).done == _BATCH + 5
     assert len(letters.asked()) == 6
 
 
@@ -85,7 +85,7 @@ async def test_a_model_that_changed_its_length_is_said(writer, tmp_path):
 
 
 async def test_approximate_search_agrees_with_exact_and_takes_in_what_comes_later(writer, tmp_path, monkeypatch):
-    monkeypatch.setattr(vector_index, "APPROXIMATE_FROM", 50)
+    monkeypatch.setattr(vector_index, "_APPROXIMATE_FROM", 50)
     model = Embedder("letters", LetterEmbeddings())
     writer.apply(Changes(put=many(200)))
     embed_passages(writer, model)
@@ -93,7 +93,7 @@ async def test_approximate_search_agrees_with_exact_and_takes_in_what_comes_late
     (made,) = tmp_path.glob("*.usearch")
     with writer.store.read_transaction() as connection:
         known = find_model(connection, "letters")
-        _, matrix = vector_index.load_vectors(connection, known, 0)
+        _, matrix = vector_index._load_vectors(connection, known, 0)
         nearest = VectorIndex(tmp_path, writer.store.read_identity(), known)
         nearest.refresh(connection)
         query = matrix[17]

@@ -41,7 +41,7 @@ def test_documents_kept_in_the_home_are_listed_without_what_we_write(docs):
 
 
 async def test_our_own_writing_wakes_nobody(docs, monkeypatch):
-    monkeypatch.setattr(file_watcher, "SETTLE_MILLISECONDS", 100)
+    monkeypatch.setattr(file_watcher, "_SETTLE_MILLISECONDS", 100)
     take, changed = file_watcher._take_next, set[str]()
 
     async def noted(*given):

@@ -351,7 +351,7 @@ async def test_long_files_are_written_in_parts_and_only_changed_parts_again(docs
 
 
 async def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_end(docs, monkeypatch):
-    monkeypatch.setattr(change_batch, "BATCH_PASSAGES", 1_000)
+    monkeypatch.setattr(change_batch, "_BATCH_PASSAGES", 1_000)
     (docs / "log.jsonl").write_text(records(9_000), encoding="utf-8")
     for number in range(40):
         (docs / f"{number}.txt").write_text(f"File number {number}.", encoding="utf-8")
@@ -380,7 +380,7 @@ async def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_end(docs, monk
 
 
 async def test_a_file_changed_back_after_a_cut_is_read_again(docs, monkeypatch):
-    monkeypatch.setattr(change_batch, "BATCH_PASSAGES", 1_000)
+    monkeypatch.setattr(change_batch, "_BATCH_PASSAGES", 1_000)
     path = docs / "log.jsonl"
     path.write_text(records(5_000), encoding="utf-8")
 

@@ -15,7 +15,7 @@ from tests.support.corpora import LetterEmbeddings, document
 from weiwo.app.cli.documents.index import index
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus import CorpusError, DocumentNotFoundError, load_corpus
-from weiwo.tools.corpus.index.vector_store_sync import ATTEMPTS, SyncReport, sync_vector_store
+from weiwo.tools.corpus.index.vector_store_sync import _ATTEMPTS, SyncReport, sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval import external_store
@@ -184,7 +184,7 @@ def test_a_store_is_kept_up_to_a_corpus_and_what_others_put_there_stays(store, t
 
 def test_a_store_that_goes_down_is_gone_on_with(store, tmp_path, monkeypatch):
     target, slept, put = open_external("@my_stores.papers"), [], store.add_documents
-    calls = iter([True, *[False] * ATTEMPTS])
+    calls = iter([True, *[False] * _ATTEMPTS])
 
     def failing(documents, **more):
         if next(calls, True):
