@@ -31,8 +31,9 @@ from weiwo.state.settings import Context
 from weiwo.text.language import detect_language, sentences
 from weiwo.text.terms import terms
 from weiwo.text.values import coerce
-from weiwo.tools.corpus import Corpus, load_corpus
+from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText
+from weiwo.tools.corpus.loading import load_corpus
 
 FOUND = 10
 SHOWN = 3

@@ -32,7 +32,8 @@ from tests.support.virtual_time import VirtualTimeLoop
 from weiwo.graph import build_graph
 from weiwo.models.endpoint_memory import forget_endpoints
 from weiwo.state.settings import Context
-from weiwo.tools.corpus import Corpus, load_corpus
+from weiwo.tools.corpus.base import Corpus
+from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.passages import as_text
 
 REACT: Final = "Answer the question from what the search tool finds, not from memory. Search until you know."

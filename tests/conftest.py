@@ -18,7 +18,7 @@ from tests.support.examples import register_profiles
 from weiwo.models.endpoint_memory import forget_endpoints
 from weiwo.state.settings import Settings
 from weiwo.tools.calling import call_context
-from weiwo.tools.corpus import load_corpus
+from weiwo.tools.corpus.loading import load_corpus
 
 register_profiles()
 settings.load_profile("ci" if os.environ.get("CI") else "default")  # `--hypothesis-profile` has the last word

@@ -1,1 +1,7 @@
-"""What a task can do: tools, how they are called, and which there are. Imports state and text."""
+"""What a task can do: tools, how they are called, and which there are. Imports state and text.
+
+Modules: `registry` (the tools of a run), `tool_info` (what is known of a tool), `built_in`, `user_tools` and
+`user_imports` (where tools come from), `passages`, `passage_ranking` and `source_restriction` (what they give),
+`printable` and `redaction` (what may not pass), `sync`, `bounded_log`, `file_lock`, `worker_parent` and
+`worker_process`. Rooms: `calling`, `selection`, `usage`, `compute`, `corpus`, `web`, `mcp`.
+"""

@@ -19,7 +19,8 @@ from weiwo.tools.built_in import BUILT_IN_TOOLS, explain_empty_corpus
 from weiwo.tools.calling.arguments import arguments_fit, schema_of
 from weiwo.tools.calling.injection import takes_injected
 from weiwo.tools.calling.substitutes import map_arguments
-from weiwo.tools.corpus import Corpus, load_corpus
+from weiwo.tools.corpus.base import Corpus
+from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.printable import one_line
 from weiwo.tools.selection.clusters import Documentation, clusters_of
 from weiwo.tools.tool_info import ToolInfo, describe_tool

@@ -13,9 +13,9 @@ import pytest
 
 from tests.support.corpora import LetterEmbeddings, document
 from weiwo.state.settings import Settings
-from weiwo.tools.corpus import load_corpus
 from weiwo.tools.corpus.index.vector_store_sync import SyncReport, sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval.external_store import open_external
 

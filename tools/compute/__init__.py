@@ -1,1 +1,5 @@
-"""Tools that compute: the calculator and date differences."""
+"""Computing: arithmetic and dates, exact, without `eval`.
+
+Modules: `calculator` and `date_difference` (the tools), `arithmetic` (the evaluator), `formula` (an expression as
+people write it).
+"""

@@ -1,30 +1,9 @@
 """A document corpus: the user's own documents, indexed on disk, brought up to the files when they are asked for.
 
-The names are imported when they are asked for: a process that parses files needs none of them, and starts in a
-fraction of the time without.
+A corpus is whatever keeps the contract of `base.Corpus`: it is searched by question, and opens one document.
+
+Modules: `base` (the contract and its errors), `loading` (opens what settings name), `records` (what ingestion hands
+to the index), `source_names` (what citations call a file), `tools` (the tools `corpus_search` and `open_document`).
+Rooms: `formats` reads files, `ingestion` turns them into an index, `index` keeps it, `retrieval` searches it,
+`evaluation` measures it.
 """
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from weiwo.tools.corpus.base import Corpus, CorpusError, DocumentNotFoundError, NoPlaceError, Problem
-    from weiwo.tools.corpus.loading import default_corpus_paths, load_corpus
-else:
-
-    def __getattr__(name: str) -> Any:
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = "loading" if name in {"default_corpus_paths", "load_corpus"} else "base"
-        return getattr(import_module(f"{__name__}.{module}"), name)
-
-
-__all__ = [
-    "Corpus",
-    "CorpusError",
-    "DocumentNotFoundError",
-    "NoPlaceError",
-    "Problem",
-    "default_corpus_paths",
-    "load_corpus",
-]

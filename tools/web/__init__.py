@@ -1,1 +1,7 @@
-"""The web: what may be fetched, fetching it, and reading what came."""
+"""The web: searching it, and opening pages of it.
+
+Every address of a page passes the guard, at each redirect anew; search providers are where the user says.
+
+Modules: `web_search`, `read_page` and `extract_page` (the tools), `rate_limiter`. Rooms: `providers` search,
+`fetching` opens pages.
+"""

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from weiwo.state import Evidence
 from weiwo.state.settings import Settings
-from weiwo.tools.corpus import CorpusError, load_corpus
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.loading import load_corpus
 
 _AROUND: Final = 3_000
 """Characters shown before a passage, and after it."""

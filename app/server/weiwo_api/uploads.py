@@ -17,7 +17,7 @@ from weiwo.app.server.errors import RequestError
 from weiwo.app.server.wire import EventStream, dump
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Settings
-from weiwo.tools.corpus import CorpusError
+from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
 from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError, explain_embedding_error, load_embedder

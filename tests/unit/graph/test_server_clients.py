@@ -4,7 +4,7 @@ import pytest
 
 from weiwo.graph import build_graph
 from weiwo.state.settings import SettingsError
-from weiwo.tools.corpus import CorpusError
+from weiwo.tools.corpus.base import CorpusError
 
 HOSTILE = [{"tools": ["os:abort"]}, {"corpus": ["/etc"]}, {"corpus": ["@os.abort"]}, {"allow_hosts": ["127.0.0.1"]}]
 

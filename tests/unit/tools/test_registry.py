@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from weiwo.state import VALUE_TYPES
 from weiwo.state.settings import Settings, SettingsError
-from weiwo.tools.corpus import CorpusError
+from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.registry import Registry, build_registry
 
 BUILT_IN = ("corpus_search", "open_document", "calculator", "date_difference")

@@ -7,7 +7,7 @@ from langchain_core.messages import ToolMessage
 
 from weiwo.state import Evidence
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.corpus import load_corpus
+from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument
 
 pytestmark = pytest.mark.processes

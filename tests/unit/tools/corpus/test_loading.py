@@ -15,13 +15,7 @@ from blockbuster import blockbuster_ctx
 from tests.support.corpora import LetterEmbeddings
 from weiwo.state import Evidence, passage_id
 from weiwo.state.settings import Settings
-from weiwo.tools.corpus import (
-    Corpus,
-    CorpusError,
-    DocumentNotFoundError,
-    default_corpus_paths,
-    load_corpus,
-)
+from weiwo.tools.corpus.base import Corpus, CorpusError, DocumentNotFoundError
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import (
@@ -35,6 +29,7 @@ from weiwo.tools.corpus.index.embedding_models import Embedder
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion import refresh
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
+from weiwo.tools.corpus.loading import default_corpus_paths, load_corpus
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
 
 pytestmark = pytest.mark.processes

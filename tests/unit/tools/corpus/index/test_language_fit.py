@@ -10,12 +10,12 @@ from weiwo.app.cli.documents.corpora import _as_json, _line, open_corpus
 from weiwo.app.cli.documents.index import IndexRun
 from weiwo.app.cli.setup.doctor import describe_corpora, describe_embeddings
 from weiwo.state.settings import Settings
-from weiwo.tools.corpus import load_corpus
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import locate_by_name, summarize_corpus
 from weiwo.tools.corpus.index.embedding_models import Embedder
 from weiwo.tools.corpus.index.language_fit import _PAIRS, LanguageFit, assess_fit, measure_languages, read_fit
 from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.records import Changes
 
 MODEL = "fake:english"

@@ -13,7 +13,7 @@ from langchain_core.documents import Document
 
 from weiwo.app.cli.documents.corpora import _as_json, _line
 from weiwo.app.cli.documents.index import IndexRun, index
-from weiwo.tools.corpus import CorpusError, load_corpus
+from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_note, summarize_corpus
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
@@ -26,6 +26,7 @@ from weiwo.tools.corpus.ingestion.langchain_loader import (
     load_documents,
     parse_loader,
 )
+from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
 COMMUNITY = "langchain_community.document_loaders"

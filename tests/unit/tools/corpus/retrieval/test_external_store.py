@@ -14,9 +14,10 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from tests.support.corpora import LetterEmbeddings, document
 from weiwo.app.cli.documents.index import index
 from weiwo.state.settings import Settings
-from weiwo.tools.corpus import CorpusError, DocumentNotFoundError, load_corpus
+from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError
 from weiwo.tools.corpus.index.vector_store_sync import _ATTEMPTS, SyncReport, sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval import external_store
 from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus, _convert_document, open_external
