@@ -8,8 +8,8 @@ coroutines: its work belongs to one event loop and says nothing before it ends.)
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
 from concurrent.futures import Future
-from contextlib import suppress
 from copy import copy
+from functools import partial
 from threading import Lock, Thread
 from typing import Any, Final, Generic, TypeVar
 
@@ -92,22 +92,12 @@ async def run_shared(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell:
         Exception: What the work raises; of a `CorpusError` each who waits gets a copy, and so a traceback of its own.
     """
     job = await asyncio.to_thread(_join_or_start, key, work, tell)
-    loop = asyncio.get_running_loop()
-    done = asyncio.Event()
-
-    def wake(_: Future[T]) -> None:
-        with suppress(RuntimeError):  # that loop is closed: nobody waits there
-            loop.call_soon_threadsafe(done.set)
-
-    job.result.add_done_callback(wake)
     try:
-        await done.wait()
+        return await asyncio.wrap_future(job.result)
+    except CorpusError as error:
+        raise copy(error) from error.__cause__
     finally:
         await asyncio.shield(asyncio.to_thread(job.leave, tell))
-    error = job.result.exception()
-    if error is not None:
-        raise copy(error) if isinstance(error, CorpusError) else error
-    return job.result.result()
 
 
 def _join_or_start(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell: Notify) -> BackgroundJob[T]:
@@ -116,21 +106,17 @@ def _join_or_start(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell: N
         if job is None or not job.join(tell):
             job = _jobs[key] = BackgroundJob()
             job.join(tell)
+            job.result.set_running_or_notify_cancel()  # whoever is cancelled leaves the job to the others
             Thread(target=_run_job, args=(key, job, work), daemon=True, name="corpus").start()
         return job
 
 
 def _run_job(key: Hashable, job: BackgroundJob[T], work: Callable[[BackgroundJob[T]], T]) -> None:
     try:
-        result = work(job)
+        end = partial(job.result.set_result, work(job))
     except BaseException as error:  # noqa: BLE001  # whoever waits gets it
-        outcome: BaseException | None = error
-    else:
-        outcome = None
+        end = partial(job.result.set_exception, error)
     with _guard:
         if _jobs.get(key) is job:
             del _jobs[key]
-    if outcome is not None:
-        job.result.set_exception(outcome)
-    else:
-        job.result.set_result(result)
+    end()
