@@ -5,9 +5,12 @@ Files, folders and patterns are indexed on the fly, into a corpus of their own b
 named; it is read as it is.
 """
 
+import atexit
 import logging
 import os
+import shutil
 import sqlite3
+import tempfile
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -26,14 +29,10 @@ from weiwo.tools.corpus.index.catalog import (
     locate_by_roots,
     read_note,
 )
+from weiwo.tools.corpus.index.embedding_models import EmbeddingError
+from weiwo.tools.corpus.index.language_fit import drop_unfit_model
 from weiwo.tools.corpus.index.store import STORE
-from weiwo.tools.corpus.ingestion.refresh import (
-    Clock,
-    RequestedFiles,
-    embed_missing,
-    make_temporary_folder,
-    refresh_corpus,
-)
+from weiwo.tools.corpus.ingestion.refresh import Clock, RequestedFiles, embed_missing, refresh_corpus
 from weiwo.tools.corpus.ingestion.shared_jobs import BackgroundJob, Notify, run_shared
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK, find_sample_corpus
@@ -166,9 +165,9 @@ class _CorpusLoader:
         took = self._clock() - began
         try:
             kept = self._refresh(folder, files)
+        except EmbeddingError:
+            raise
         except _TROUBLE as error:
-            if _is_embedding_error(error):
-                raise
             kept = self._open_substitute(home_folder, files, error)
         kept.until = self._clock() + took * _LISTING_SHARE if len(files.listing.files) > _MANY_FILES else 0.0
         return kept.corpus
@@ -177,7 +176,8 @@ class _CorpusLoader:
         """Keep the index in a temporary folder, since its own place will not do."""
         reason = _describe_error(error)
         try:
-            other = make_temporary_folder()
+            other = Path(tempfile.mkdtemp(prefix="weiwo-"))
+            atexit.register(shutil.rmtree, other, ignore_errors=True)
             kept = self._refresh(other, files)
         except _TROUBLE as again:
             raise NoPlaceError(
@@ -217,7 +217,6 @@ class _CorpusLoader:
             return None
 
     def _open_folder(self, folder: Path) -> _OpenCorpus:
-        from weiwo.tools.corpus.index.language_fit import drop_unfit_model  # noqa: PLC0415  # upon need
         from weiwo.tools.corpus.retrieval.routed_corpus import open_routed  # noqa: PLC0415  # heavy
 
         kept = self._find_open(folder)
@@ -243,12 +242,6 @@ class _CorpusLoader:
             if len(_notified) > _MOST_SAID:
                 _notified.popitem(last=False)
         self._job.notify(line)
-
-
-def _is_embedding_error(error: Exception) -> bool:
-    from weiwo.tools.corpus.index.embedding_models import EmbeddingError  # noqa: PLC0415  # heavy
-
-    return isinstance(error, EmbeddingError)
 
 
 def _describe_error(error: Exception) -> str:

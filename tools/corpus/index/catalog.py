@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.index.language_fit import read_fit
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
@@ -197,11 +198,7 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
             models = [row[0] for row in connection.execute("SELECT name FROM models ORDER BY id")]
             vectors = {model: count_embedded_passages(connection, model) for model in models}
             problems = len(store.read_problems())
-            known = None
-            if connection.execute("SELECT 1 FROM meta WHERE name LIKE 'knows %' LIMIT 1").fetchone():
-                from weiwo.tools.corpus.index.language_fit import read_fit  # noqa: PLC0415 - only embeddings have one
-
-                known = read_fit(store)
+            known = read_fit(store)
     except (CorpusError, sqlite3.Error) as error:
         trouble = one_line(str(error))
         return CorpusSummary(folder.name, folder, bytes=size, age=age, roots=roots, loaders=loaders, trouble=trouble)

@@ -1,8 +1,5 @@
 """Refresh of a corpus: it is brought up to its files at a question, cheap where nothing has changed."""
 
-import atexit
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -14,6 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.index.catalog import count_vectors, make_absolute, record_roots
+from weiwo.tools.corpus.index.embedding import embed_passages
+from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError, explain_embedding_error
+from weiwo.tools.corpus.index.language_fit import assess_fit
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.writer import BusyError, IndexWriter
 from weiwo.tools.corpus.ingestion.change_detection import compare_files
@@ -24,7 +24,6 @@ from weiwo.tools.corpus.source_names import find_sample_corpus, name_source, pin
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
-    from weiwo.tools.corpus.index.embedding_models import Embedder
     from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
 
 _BUSY_SECONDS: Final = 5.0
@@ -41,6 +40,7 @@ _LINE_SECONDS: Final = 10.0
 _FEW_FILES: Final = 128
 _FEW_BYTES: Final = 1_000_000
 _EMBEDDING_REST_SECONDS: Final = 300.0
+_rest_until: Final[dict[Path, float]] = {}
 
 
 @dataclass(slots=True)
@@ -118,31 +118,13 @@ def refresh_corpus(
     files.problems = (*report.left_out, *(problem for problem in others if problem.source not in said))
 
 
-def make_temporary_folder() -> Path:
-    """A corpus folder for as long as this process runs.
-
-    Raises:
-        OSError: There is no place for one either.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="weiwo-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-_rest_until: Final[dict[Path, float]] = {}
-
-
-def embed_missing(folder: Path, model: "Embedder", label: str, say: Notify) -> EmbeddingOutcome:
+def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> EmbeddingOutcome:
     """Give the passages of a corpus their vectors, if few lack theirs; where it fails, say so and go on without.
 
     Returns:
         `done` where there is nothing more to be done here, `again` where another try may get further, and `unfit` where
         the corpus is not to be searched with this model.
     """
-    from weiwo.tools.corpus.index.embedding import embed_passages  # noqa: PLC0415  # heavy
-    from weiwo.tools.corpus.index.embedding_models import EmbeddingError, explain_embedding_error  # noqa: PLC0415  # the same
-    from weiwo.tools.corpus.index.language_fit import assess_fit  # noqa: PLC0415  # the same
-
     if time.monotonic() < _rest_until.get(folder, 0.0):
         return "again"
     done, total = count_vectors(folder, model.name)
