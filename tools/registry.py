@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel
@@ -19,15 +19,18 @@ from weiwo.tools.built_in import BUILT_IN_TOOLS, explain_empty_corpus
 from weiwo.tools.calling.arguments import arguments_fit, schema_of
 from weiwo.tools.calling.injection import takes_injected
 from weiwo.tools.calling.substitutes import map_arguments
+from weiwo.tools.compute.calculator import Calculator
+from weiwo.tools.compute.date_difference import DateDifference
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.loading import load_corpus
+from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument
 from weiwo.tools.printable import one_line
 from weiwo.tools.selection.clusters import Documentation, clusters_of
 from weiwo.tools.tool_info import ToolInfo, describe_tool
 from weiwo.tools.user_tools import load_named_tools
-
-if TYPE_CHECKING:
-    from weiwo.tools.web.providers.health import ConfiguredProvider
+from weiwo.tools.web.providers.health import ConfiguredProvider
+from weiwo.tools.web.providers.selection import explain_none
+from weiwo.tools.web.web_search import WebSearch
 
 _CHEAP: Final = frozenset({"corpus_search", "open_document", "calculator", "date_difference"})
 _CACHE_SECONDS: Final = 300.0
@@ -138,10 +141,6 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
 
 
 def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool], list[ToolInfo]]:
-    from weiwo.tools.compute.calculator import Calculator  # noqa: PLC0415  # tools are imported where they are needed: start-up is quick
-    from weiwo.tools.compute.date_difference import DateDifference  # noqa: PLC0415  # the same
-    from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument  # noqa: PLC0415  # the same
-
     tools: list[BaseTool] = []
     missing: list[ToolInfo] = []
     over_corpus: list[BaseTool] = [
@@ -158,9 +157,6 @@ def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool]
 
 
 def _build_web_tools(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]]:
-    from weiwo.tools.web.providers.selection import explain_none  # noqa: PLC0415  # imported where needed, as above
-    from weiwo.tools.web.web_search import WebSearch  # noqa: PLC0415  # the same
-
     search = WebSearch.from_settings(settings)
     tools: list[BaseTool] = [] if search is None else [search]
     missing = [_describe_missing(WebSearch, explain_none(settings))] if search is None else []
@@ -169,7 +165,7 @@ def _build_web_tools(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]
     return tools, missing
 
 
-def _build_page_readers(settings: Settings, sources: "Sequence[ConfiguredProvider]") -> list[BaseTool]:
+def _build_page_readers(settings: Settings, sources: Sequence[ConfiguredProvider]) -> list[BaseTool]:
     from weiwo.tools.web.extract_page import ExtractPage  # noqa: PLC0415  # slow to import, and of no use without the web
     from weiwo.tools.web.fetching.url_guard import UrlGuard  # noqa: PLC0415  # the same
     from weiwo.tools.web.read_page import ReadPage  # noqa: PLC0415  # the same

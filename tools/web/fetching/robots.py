@@ -12,8 +12,10 @@ import re
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
+
+from protego import Protego
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.calling.errors import ToolCallError
@@ -22,9 +24,6 @@ from weiwo.tools.calling.ttl_cache import LruMemory
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.fetch import fetch
 from weiwo.tools.web.fetching.url_guard import UrlGuard
-
-if TYPE_CHECKING:
-    from protego import Protego
 
 _AGENT: Final = "weiwo"
 _MAX_BYTES: Final = 512_000
@@ -93,7 +92,5 @@ def _is_allowed(rules: str, url: str, agent: str = _AGENT) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _parse_rules(rules: str) -> "Protego":
-    from protego import Protego  # noqa: PLC0415 - of use only with the web
-
+def _parse_rules(rules: str) -> Protego:
     return Protego.parse(rules)

@@ -13,6 +13,7 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from weiwo.tools.printable import one_line
+from weiwo.tools.web.providers import duckduckgo
 from weiwo.tools.web.providers.http_provider import HttpRequest, Parameters, http_search, list_at
 from weiwo.tools.web.providers.provider import (
     Provider,
@@ -143,12 +144,6 @@ def _read_arxiv(body: bytes) -> Iterable[SearchHit]:
             yield found
 
 
-async def _ddgs(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-    from weiwo.tools.web.providers import duckduckgo  # noqa: PLC0415  # needed only for this
-
-    return await duckduckgo.search(query, access)
-
-
 PROVIDERS: Final[Mapping[str, Provider]] = {
     provider.name: provider
     for provider in (
@@ -174,7 +169,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         Provider(
             "jina", "https://s.jina.ai", http_search(_jina, _read_jina), key="JINA_API_KEY", per_second=1, whole=True
         ),
-        Provider("ddgs", "duckduckgo", _ddgs, per_second=1),
+        Provider("ddgs", "duckduckgo", duckduckgo.search, per_second=1),
         Provider(
             "wikipedia",
             "https://{language}.wikipedia.org",

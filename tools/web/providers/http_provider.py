@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from xml.etree import ElementTree as ET
 
 from weiwo.state import FailureKind
+from weiwo.text.retry_after import parse_retry_after
 from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, SearchHit, SearchQuery
 
 if TYPE_CHECKING:
@@ -64,8 +65,6 @@ async def send_request(request: HttpRequest, access: ProviderAccess, read: Calla
     Raises:
         ProviderError: The provider refuses, or its reply is too large or not of the documented form.
     """
-    from weiwo.text.retry_after import parse_retry_after  # noqa: PLC0415 - who only lists providers needs none
-
     response, body = await _send(request, access)
     if response.status_code >= 300:
         said = body[:2_000].decode("utf-8", "replace")
