@@ -187,7 +187,7 @@ async def test_hits_of_one_shape(play, name):
     assert "tower" in json.dumps(seen["asked"])
     assert (KEY in json.dumps(seen["headers"])) == bool(provider.key)
     assert KEY not in seen["path"] + json.dumps(seen["asked"])
-    if name != "ddgs":  # it speaks through its own client
+    if name not in {"tavily", "ddgs"}:  # these speak through their own clients
         assert seen["headers"]["user-agent"].startswith("Weiwo/")
 
 
@@ -230,8 +230,8 @@ FAILURES: dict[str, tuple[Any, str, bool]] = {
     "cut": ("cut", "crash", True),
     "hang": ("hang", "timeout", True),
 }
-OWN_CLIENTS = ("ddgs", "arxiv")
-"""One that has a client of its own, and one that is asked as all others are: each may have to wait."""
+OWN_CLIENTS = ("tavily", "ddgs", "arxiv")
+"""Two that have clients of their own, and one that is asked as all others are: each may have to wait."""
 CANNOT_TELL = {("ddgs", step) for step in ("html", "broken", "deep", "huge")}
 """Any page without results is one where nothing was found, as far as ddgs lets its callers know."""
 

@@ -15,11 +15,9 @@ from weiwo.tools.web.fetching.page_cache import WebPage
 from weiwo.tools.web.fetching.page_parser import text_page
 from weiwo.tools.web.fetching.robots import check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
-from weiwo.tools.web.providers.catalog import tavily_request
 from weiwo.tools.web.providers.failover import bounded_request
 from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
-from weiwo.tools.web.providers.http_provider import list_at, send_request
-from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError
+from weiwo.tools.web.providers.provider import ProviderAccess
 from weiwo.tools.web.read_page import ReadPage
 
 _NAME: Final = "extract_page"
@@ -71,26 +69,12 @@ class ExtractPage(ReadPage):
         return await asyncio.to_thread(text_page, url, text)
 
     async def _asked(self, url: str, access: ProviderAccess) -> str:
-        request = tavily_request("extract", {"urls": [url], "format": "markdown", "timeout": access.seconds}, access)
+        from weiwo.tools.web.providers import tavily  # noqa: PLC0415 - imports httpx
+
         try:
             async with bounded_request(self.name, access):
-                return await send_request(request, access, _read_text)
+                return await tavily.extract(url, access)
         except ToolCallError as failure:
             if failure.kind != "empty":
                 self.health.failed(self.source, failure)
             raise
-
-
-def _read_text(body: bytes) -> str:
-    """The text of the one page that was asked for.
-
-    Raises:
-        ProviderError: It could not be read.
-    """
-    for item in list_at(body, ("results",)):
-        text = item.get("raw_content")
-        if isinstance(text, str) and text.strip():
-            return text
-    failed = list_at(body, ("failed_results",))
-    why = next((item["error"] for item in failed if item.get("error")), "no text")
-    raise ProviderError("empty", f"it could not read the page: {why}")

@@ -61,6 +61,7 @@ _PACKAGES: Final = (
     "langchain",
     "langchain-core",
     "langchain-openai",
+    "tavily-python",
     "ddgs",
     "pydantic",
 )

@@ -6,7 +6,6 @@ and intranets included, so that these requests are not under the guard that page
 """
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -44,29 +43,6 @@ def _read_searxng(body: bytes) -> Iterable[SearchHit]:
         )
         raise ProviderError("crash", f"its engines do not answer it: {one_line(engines, 120)}")
     return found
-
-
-def _tavily(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
-    within = query.within
-    given: Parameters = {"query": query.text, "max_results": query.k, "topic": query.topic}
-    given |= {"time_range": query.time_range, "include_raw_content": "markdown" if access.whole else None}
-    given |= {"include_domains": list(within.asked_sites) or None, "exclude_domains": list(within.left_out) or None}
-    if within.earliest:
-        given["start_date"] = within.earliest + "-01-01"[len(within.earliest) - 4 :]
-    return tavily_request("search", given, access)
-
-
-def _read_tavily(body: bytes) -> Iterable[SearchHit]:
-    found = list_at(body, ("results",))
-    names = {"date": "published_date", "score": "score", "page": "raw_content"}
-    return read_hits(found, url="url", text=("content",), **names)
-
-
-def tavily_request(method: str, given: Parameters, access: ProviderAccess) -> HttpRequest:
-    """A request to Tavily, by a proxy of its own where `TAVILY_HTTPS_PROXY` names one."""
-    headers = {"Authorization": f"Bearer {access.key}"}
-    proxy = os.environ.get(f"TAVILY_{access.base.partition(':')[0].upper()}_PROXY")
-    return HttpRequest(f"{access.base}/{method}", given, headers, post=True, proxy=proxy)
 
 
 def _brave(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
@@ -144,6 +120,12 @@ def _read_arxiv(body: bytes) -> Iterable[SearchHit]:
             yield found
 
 
+async def _tavily(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
+    from weiwo.tools.web.providers import tavily  # noqa: PLC0415 - imports httpx
+
+    return await tavily.search(query, access)
+
+
 PROVIDERS: Final[Mapping[str, Provider]] = {
     provider.name: provider
     for provider in (
@@ -151,7 +133,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         Provider(
             "tavily",
             "https://api.tavily.com",
-            http_search(_tavily, _read_tavily),
+            _tavily,
             key="TAVILY_API_KEY",
             whole=True,
             operators=False,

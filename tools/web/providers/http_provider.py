@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import httpx
 
 _AGENT: Final = "Weiwo/0.1"
-_PLAN_LIMITS: Final = frozenset({402, 432, 433})
+PLAN_LIMITS: Final = frozenset({402, 432, 433})
 """Statuses by which providers say that what was paid for is used up."""
 _MEANS: Final = {
     400: ", it does not accept the request",
@@ -42,7 +42,6 @@ class HttpRequest:
     parameters: Parameters
     headers: Mapping[str, str] = field(default_factory=dict)  # headers of its own
     post: bool = False  # whether it is a POST
-    proxy: str | None = None  # a proxy of the provider's own; without one, those of the environment count
 
 
 def http_search(
@@ -77,22 +76,21 @@ async def send_request(request: HttpRequest, access: ProviderAccess, read: Calla
 
 
 async def _send(request: HttpRequest, access: ProviderAccess) -> "tuple[httpx.Response, bytes]":
-    verify = await asyncio.to_thread(_trusted_certificates)
+    verify = await asyncio.to_thread(trusted_certificates)
     import httpx  # noqa: PLC0415  # slow to import; by now it is there
 
     given = {name: value for name, value in request.parameters.items() if value is not None}
     headers = {"Accept": "application/json", "User-Agent": _AGENT, **request.headers}
     params, body = (None, given) if request.post else (given, None)
     method = "POST" if request.post else "GET"
-    proxy = request.proxy if access.transport is None else None
     async with (
-        httpx.AsyncClient(transport=access.transport, timeout=access.seconds, verify=verify, proxy=proxy) as client,
+        httpx.AsyncClient(transport=access.transport, timeout=access.seconds, verify=verify) as client,
         client.stream(method, request.url, headers=headers, params=params, json=body) as response,
     ):
-        return response, await _read_body(response, access.max_bytes)
+        return response, await read_body(response, access.max_bytes)
 
 
-async def _read_body(response: "httpx.Response", max_bytes: int) -> bytes:
+async def read_body(response: "httpx.Response", max_bytes: int) -> bytes:
     """The body of a reply, unpacked, up to a size."""
     body = bytearray()
     async for piece in response.aiter_bytes(65_536):
@@ -103,7 +101,7 @@ async def _read_body(response: "httpx.Response", max_bytes: int) -> bytes:
 
 
 @lru_cache(maxsize=1)
-def _trusted_certificates() -> "SSLContext":
+def trusted_certificates() -> "SSLContext":
     """The authorities to trust. Reading them is some 20 ms of blocking work, so it is done once a process."""
     import httpx  # noqa: PLC0415  # slow to import, and not of use to runs without the web
 
@@ -112,7 +110,7 @@ def _trusted_certificates() -> "SSLContext":
 
 def status_error(status: int, said: str = "", wait: float | None = None, variable: str = "") -> ProviderError:
     """What a status other than success stands for."""
-    if status in _PLAN_LIMITS:
+    if status in PLAN_LIMITS:
         return ProviderError("blocked", f"HTTP {status}, the limit of the plan is reached: {said}".rstrip(": "))
     if status < 400:
         return ProviderError("crash", f"HTTP {status}, it leads elsewhere; is its base URL right?")
