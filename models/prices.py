@@ -1,32 +1,66 @@
-"""Prices of a model's tokens: as configured, else the provider's list price, which has a date."""
+"""Prices of a model's tokens: as configured, else the provider's list price, out of the data of `genai-prices`.
+
+A list price is that of the shortest prompt, without caches and batches. The data are those of the installed release;
+nothing is looked up elsewhere.
+"""
 
 import os
 from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Final
 
-from weiwo.models.list_prices import AS_OF, LIST_PRICES
 from weiwo.state.settings import Settings, SettingsError
 
 Price = tuple[float, float]
 """US dollars per million input and output tokens."""
+
+_PACKAGE: Final = "genai-prices"
+_PROVIDERS: Final = {"google_genai": "google", "google_vertexai": "google", "mistralai": "mistral", "xai": "x-ai"}
+"""Providers whose name in LangChain is not that in the data."""
 
 
 def price_of(settings: Settings, name: str) -> Price | None:
     """The price of a model by its name in the trace; one that was made in code also goes by its name alone."""
     if (price := _configured(settings, name)) is not None:
         return price
-    return LIST_PRICES.get(name) if has_list_price(name) else None
+    return _list_price(name) if _is_of_provider(name) else None
 
 
-def has_list_price(name: str) -> bool:
-    """Whether a model is the provider's own, and in the list: another endpoint's `openai:gpt-5` may cost anything."""
+def list_price_source(settings: Settings, names: Iterable[str]) -> str:
+    """Where the list prices come from that count for some models; empty where all prices are configured."""
+    listed = any(
+        _configured(settings, name) is None and _is_of_provider(name) and _list_price(name) is not None
+        for name in names
+    )
+    return f"{_PACKAGE} {version(_PACKAGE)}" if listed else ""
+
+
+def _is_of_provider(name: str) -> bool:
+    """Whether a model is the provider's own: another endpoint's `openai:gpt-5` may cost anything."""
     elsewhere = os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
-    return name in LIST_PRICES and not (name.startswith("openai:") and elsewhere)
+    return not (name.startswith("openai:") and elsewhere)
 
 
-def list_price_date(settings: Settings, names: Iterable[str]) -> str:
-    """The date of the list prices that count for some models; empty where all are configured."""
-    listed = any(_configured(settings, name) is None and has_list_price(name) for name in names)
-    return str(AS_OF) if listed else ""
+@lru_cache(maxsize=256)
+def _list_price(name: str) -> Price | None:
+    """The list price of `provider:model`; None where the data have no such model, or no price a token."""
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - some thousand models
+    from genai_prices.types import TieredPrices  # noqa: PLC0415 - the same
+
+    provider, _, model = name.partition(":")
+    try:
+        _, found = get_snapshot().find_provider_model(model, None, _PROVIDERS.get(provider, provider), None)
+    except LookupError:
+        return None
+    prices = found.get_prices(datetime.now(UTC))
+    each = [
+        float(price.base if isinstance(price, TieredPrices) else price)
+        for price in (prices.input_mtok, prices.output_mtok)
+        if price is not None
+    ]
+    return (each[0], each[1]) if len(each) == 2 else None
 
 
 def _configured(settings: Settings, name: str) -> Price | None:

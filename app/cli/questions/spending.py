@@ -122,7 +122,7 @@ def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
     """
     if settings.depth != "deep" or not settings.models:
         return
-    from weiwo.models.prices import cost_of, list_price_date, price_of
+    from weiwo.models.prices import cost_of, list_price_source, price_of
 
     names = set(settings.models.values())
     prices = [price for name in names if (price := price_of(settings, name)) is not None]
@@ -132,7 +132,7 @@ def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
     sent, received, answers = expect_tokens(read_spending(Path(settings.home)), settings.depth)
     expected = cost_of(most, sent, received)
     limit = min(cost_of((max(most),) * 2, settings.limits.max_tokens, 0), settings.limits.max_cost or float("inf"))
-    language, listed = detect_language(question), list_price_date(settings, names)
+    language, listed = detect_language(question), list_price_source(settings, names)
     why = label(language, "cost_as_before", f"{answers:,}") if answers else label(language, "cost_assumed")
     told = label(language, "cost", f"{expected:.2f}", f"{sent + received:,}", why, f"{limit:.2f}")
     hint(told + label(language, "list_prices", listed) * bool(listed))

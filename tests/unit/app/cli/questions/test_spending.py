@@ -15,7 +15,6 @@ from weiwo.app.cli.questions.spending import (
     summarize_spending,
     tell_cost,
 )
-from weiwo.models.list_prices import AS_OF, LIST_PRICES
 from weiwo.models.prices import price_of, require_prices
 from weiwo.state.settings import Context, Settings
 
@@ -30,7 +29,7 @@ def answer(status="complete", tokens=(100_000, 10_000), model="openai:gpt-5-mini
 
 
 def test_the_list_gives_way_to_what_is_configured_and_knows_nothing_of_other_endpoints(monkeypatch):
-    assert price_of(settings(), "openai:gpt-5-mini") == LIST_PRICES["openai:gpt-5-mini"] == (0.25, 2)
+    assert price_of(settings(), "openai:gpt-5-mini") == (0.25, 2)
     assert price_of(settings(prices={"openai:gpt-5-mini": (1, 2)}), "openai:gpt-5-mini") == (1, 2)
     assert price_of(settings(), "openai:qwen3:8b") is None
     require_prices(settings(max_cost=1))
@@ -85,11 +84,11 @@ def test_a_deep_search_says_what_it_costs(capsys, person):
     tell_cost("Who?", settings(depth="deep"), as_json=False)  # no threshold: nobody is asked
     said = capsys.readouterr().err
     assert "about $0.10" in said
-    assert f"list prices of {AS_OF}" in said
+    assert "list prices of genai-prices" in said
     tell_cost("谁？", settings(depth="deep"), as_json=False)
     said = capsys.readouterr().err
     assert "深入查找：大约 $0.10" in said
-    assert f"；{AS_OF} 的标价" in said
+    assert "；genai-prices" in said
     tell_cost("Who?", settings(), as_json=False)
     tell_cost("Who?", Settings.resolve(Context(depth="deep")), as_json=False)
     tell_cost("Who?", Settings.resolve(Context(depth="deep", model="openai:unknown")), as_json=False)
