@@ -30,7 +30,7 @@ from player import FAN_OUTS
 from thrift import write_corpus
 
 from weiwo.graph import build_graph
-from weiwo.models.endpoint_memory import forget_endpoints
+from weiwo.models.endpoint import forget_endpoints
 from weiwo.state.settings import ROLES, Context
 
 PAIRS = 10

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.virtual_time import VirtualTimeLoop
 from weiwo.graph import build_graph
-from weiwo.models.endpoint_memory import forget_endpoints
+from weiwo.models.endpoint import forget_endpoints
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.loading import load_corpus

@@ -7,7 +7,7 @@ caller then decides by rule. Importing this package loads no provider.
 from weiwo.models.budget import Budget
 from weiwo.models.errors import BudgetExhaustedError, LimitReachedError, ModelCallError, ModelUnavailableError
 from weiwo.models.gateway import NOSTREAM, ChatModels
-from weiwo.models.json_text import parse_json
+from weiwo.models.json_reader import parse_json
 
 __all__ = [
     "NOSTREAM",

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from weiwo.models.json_text import parse_json
+from weiwo.models.json_reader import parse_json
 from weiwo.models.schema import json_schema
 from weiwo.state.errors import WeiwoError
 

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from weiwo.models.endpoint_memory import EndpointMemory
-from weiwo.models.token_estimate import OUTPUT_RESERVE, reply_tokens, text_tokens
-from weiwo.models.tokenizer import find_tokenizer
+from weiwo.models.endpoint import EndpointMemory
+from weiwo.models.token_estimate import OUTPUT_RESERVE, find_tokenizer, reply_tokens, text_tokens
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -1,16 +1,22 @@
-"""The endpoint of a model: provider, model, base URL and key, as the environment or the run's user gives them."""
+"""The endpoint of a model: provider, model, base URL and key; what the process remembers of it; its circuit breaker.
+
+The environment or the run's user gives it. Agents are opened anew for every node and ask before their model has been
+made, so facts about an endpoint are remembered for the process. An endpoint that is down costs a run two waits.
+"""
 
 import hashlib
 import ipaddress
 import os
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Generic, TypeVar
 from urllib.parse import urlsplit
 
-from weiwo.models.errors import ModelUnavailableError
+from weiwo.models.errors import ModelCallError, ModelUnavailableError
+from weiwo.state.circuit_breaker import BreakerRegistry, CircuitBreaker
 
 PLACEHOLDER_KEY = "none"
 """Sent to a local server that needs no key; the client refuses to start without one."""
@@ -113,3 +119,106 @@ def _is_local(url: str) -> bool:
     except ValueError:
         return "." not in host or host.endswith((".local", ".localhost", ".internal", ".lan"))
     return address.is_private or address.is_loopback or address.is_link_local
+
+
+V = TypeVar("V")
+
+MAX_REMEMBERED: Final = 1_024
+"""Endpoints remembered of each kind of fact; the oldest gives way."""
+
+_memories: Final[list["EndpointMemory[object]"]] = []
+
+
+class EndpointMemory(Generic[V]):
+    """One kind of fact by endpoint (provider, model and base URL)."""
+
+    def __init__(self) -> None:
+        self._facts: dict[str, V] = {}
+        _memories.append(self)  # type: ignore[arg-type] # only ever cleared through the list
+
+    def __contains__(self, endpoint: str) -> bool:
+        """Whether the fact is known of an endpoint."""
+        return endpoint in self._facts
+
+    def get(self, endpoint: str) -> V | None:
+        """The fact; None where it is not known."""
+        return self._facts.get(endpoint)
+
+    def put(self, endpoint: str, fact: V) -> None:
+        """Remember the fact."""
+        while endpoint not in self._facts and len(self._facts) >= MAX_REMEMBERED:
+            del self._facts[next(iter(self._facts))]
+        self._facts[endpoint] = fact
+
+    def drop(self, endpoint: str) -> None:
+        """Forget the fact about one endpoint, if it is known."""
+        self._facts.pop(endpoint, None)
+
+    def forget(self) -> None:
+        """Start anew."""
+        self._facts.clear()
+
+
+def forget_endpoints() -> None:
+    """Start anew: forget every fact about every endpoint."""
+    for memory in _memories:
+        memory.forget()
+
+
+THRESHOLD: Final = 2
+"""Failures in a row after which an endpoint is taken to be down."""
+COOLING_SECONDS: Final = 60.0
+"""After this long one call is let through to see whether the endpoint is back."""
+MAX_BREAKERS: Final = 256
+"""Breakers remembered; beyond that the ones not used for longest are forgotten."""
+
+
+class EndpointBreaker:
+    """What a run knows of the health of one model endpoint.
+
+    Args:
+        clock: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._circuit = CircuitBreaker(THRESHOLD, COOLING_SECONDS, COOLING_SECONDS, clock)
+        self._words = ""
+
+    def admit(self, call: object) -> None:
+        """Let a call pass.
+
+        Args:
+            call: Whatever stands for the call, its attempts included.
+
+        Raises:
+            ModelCallError: The endpoint is down as far as this run knows.
+        """
+        if not self._circuit.admit(call):
+            raise ModelCallError(f"the model endpoint does not answer ({self._words})")
+
+    def succeeded(self, call: object) -> None:
+        """The endpoint answered."""
+        self._circuit.succeeded(call)
+
+    def failed(self, call: object, words: str, *, hopeless: bool = False) -> None:
+        """The endpoint did not answer.
+
+        Args:
+            call: What was admitted.
+            words: Why, as one line.
+            hopeless: There is no point in a second attempt.
+        """
+        if self._circuit.failed(call, opens=hopeless) is not None:
+            self._words = words
+
+    def released(self, call: object) -> None:
+        """A call ended, whatever became of it."""
+        self._circuit.released(call)
+
+
+_breakers: Final = BreakerRegistry(lambda _: EndpointBreaker(), MAX_BREAKERS)
+
+
+def endpoint_breaker(run: str, endpoint: str) -> EndpointBreaker:
+    """The breaker of an endpoint in a run; without a run id, one of its own."""
+    return _breakers.get(run, endpoint) if run else EndpointBreaker()

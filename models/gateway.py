@@ -17,9 +17,7 @@ from pydantic import BaseModel
 
 from weiwo.models.budget import Budget
 from weiwo.models.context_windows import ModelSize, measure_model, own_window, prompt_bound, window_memory
-from weiwo.models.endpoint import Endpoint, resolve_endpoint
-from weiwo.models.endpoint_breaker import EndpointBreaker, endpoint_breaker
-from weiwo.models.endpoint_memory import EndpointMemory
+from weiwo.models.endpoint import Endpoint, EndpointBreaker, EndpointMemory, endpoint_breaker, resolve_endpoint
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
 from weiwo.models.model_cache import get_chat_model
 from weiwo.models.prices import price_of, require_prices

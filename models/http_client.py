@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from weiwo.models.faults import Fault, ModelRequestError
+from weiwo.models.errors import Fault, ModelRequestError
 
 CONNECT_SECONDS: Final = 10.0
 MOST_BYTES: Final = 2_000_000

@@ -6,7 +6,7 @@ reply; of a stream it must be known before, so it is remembered by endpoint.
 
 from typing import Final, Literal
 
-from weiwo.models.endpoint_memory import EndpointMemory
+from weiwo.models.endpoint import EndpointMemory
 
 _OPEN, _CLOSE = "<think>", "</think>"
 _STOPS: Final = (

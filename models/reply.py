@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from pydantic import BaseModel
 
 from weiwo.models.coercion import SchemaMismatchError, coerce_reply
-from weiwo.models.json_text import parse_json
+from weiwo.models.json_reader import parse_json
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

@@ -8,8 +8,8 @@ counted while it comes, and ends at a limit of the run.
 
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.models.endpoint_memory import EndpointMemory
-from weiwo.models.faults import Fault, ModelRequestError
+from weiwo.models.endpoint import EndpointMemory
+from weiwo.models.errors import Fault, ModelRequestError
 from weiwo.models.structured_modes import speaks_openai
 
 if TYPE_CHECKING:

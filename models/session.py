@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, Any
 from weiwo.models.attempt import Attempt, CallDeadline
 from weiwo.models.budget import Budget, Reservation
 from weiwo.models.context_windows import window_memory
-from weiwo.models.endpoint import Endpoint
-from weiwo.models.endpoint_breaker import EndpointBreaker
-from weiwo.models.errors import BudgetExhaustedError, LimitReachedError, ModelCallError
-from weiwo.models.faults import Fault, ModelRequestError, classify_fault
+from weiwo.models.endpoint import Endpoint, EndpointBreaker
+from weiwo.models.errors import (
+    BudgetExhaustedError,
+    Fault,
+    LimitReachedError,
+    ModelCallError,
+    ModelRequestError,
+    classify_fault,
+)
 from weiwo.models.prices import Price, cost_of
 from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning
 from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, sent_text

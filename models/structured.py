@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from weiwo.models.errors import ModelCallError
-from weiwo.models.faults import ModelRequestError
+from weiwo.models.errors import ModelCallError, ModelRequestError
 from weiwo.models.reply import ParsedReply, clip_line, message_text, parse_reply, sent_text
 from weiwo.models.schema import json_schema, schema_name, schema_prompt
 from weiwo.models.session import ModelSession

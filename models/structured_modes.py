@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
-from weiwo.models.endpoint_memory import EndpointMemory
+from weiwo.models.endpoint import EndpointMemory
 from weiwo.models.schema import json_schema, schema_name
 
 if TYPE_CHECKING:

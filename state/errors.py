@@ -18,7 +18,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ModelCallError                        models.errors                   a model gave no usable reply
     │   ├── ModelUnavailableError             models.errors                   it cannot be asked at all
     │   ├── BudgetExhaustedError              models.errors                   the run has no room for the call
-    │   └── ModelRequestError                 models.faults                   the request brought no reply
+    │   └── ModelRequestError                 models.errors                   the request brought no reply
     ├── SchemaMismatchError (ValueError)      models.coercion               · a reply's JSON does not fit its schema
     ├── ToolCallError (ToolException)         tools.calling.errors            a tool call came to nothing
     │   ├── ToolNotCalledError                tools.calling.errors            it was not made, for the run's own reasons

@@ -22,7 +22,7 @@ FaultKind = Literal[
     "limit",
 ]
 
-"""Why a model gave nothing; `weiwo.models.faults.Fault` tells each."""
+"""Why a model gave nothing; `weiwo.models.errors.Fault` tells each."""
 
 
 class ModelCall(Value):

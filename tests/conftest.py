@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.examples import register_profiles
-from weiwo.models.endpoint_memory import forget_endpoints
+from weiwo.models.endpoint import forget_endpoints
 from weiwo.state.settings import Settings
 from weiwo.tools.calling import call_context
 from weiwo.tools.corpus.loading import load_corpus

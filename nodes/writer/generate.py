@@ -12,7 +12,7 @@ from typing import Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from weiwo.models.faults import ModelRequestError
+from weiwo.models.errors import ModelRequestError
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.prompting.reply_types import Reply
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer

@@ -36,7 +36,7 @@ from tests.support.openai_server import (
     unfinished,
 )
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models.endpoint_memory import forget_endpoints
+from weiwo.models.endpoint import forget_endpoints
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 

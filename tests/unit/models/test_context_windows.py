@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 
 from tests.support.fake_model import FakeModel, fake
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models import tokenizer as tokenizer_module
+from weiwo.models import token_estimate as tokenizer_module
 from weiwo.models.budget import Reservation
 from weiwo.models.context_windows import (
     DEFAULT_WINDOW,
@@ -23,8 +23,7 @@ from weiwo.models.context_windows import (
     prompt_bound,
 )
 from weiwo.models.endpoint import Endpoint
-from weiwo.models.token_estimate import OUTPUT_RESERVE, PER_MESSAGE, text_tokens
-from weiwo.models.tokenizer import find_tokenizer
+from weiwo.models.token_estimate import OUTPUT_RESERVE, PER_MESSAGE, find_tokenizer, text_tokens
 from weiwo.state import Limits, ModelCall
 from weiwo.state.settings import Settings
 

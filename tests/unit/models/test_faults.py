@@ -6,8 +6,8 @@ import openai
 import pytest
 
 from weiwo.models import ModelCallError
-from weiwo.models.endpoint_breaker import COOLING_SECONDS, MAX_BREAKERS, EndpointBreaker, _breakers, endpoint_breaker
-from weiwo.models.faults import classify_fault
+from weiwo.models.endpoint import COOLING_SECONDS, MAX_BREAKERS, EndpointBreaker, _breakers, endpoint_breaker
+from weiwo.models.errors import classify_fault
 from weiwo.models.reasoning_filter import ReasoningFilter, strip_reasoning
 
 SECRET = "sk-secret and the user's prompt"  # noqa: S105 - it opens nothing
