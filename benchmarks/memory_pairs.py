@@ -3,8 +3,8 @@
     python benchmarks/memory_pairs.py [--seed N] [--apart] [--answers]
 
 The first question of a pair is answered, then the second, twice: on a store that remembers the first, and with
-`WEIWO_PLAN_MEMORY=off`. Eight pairs have one wording and other names; two are worded otherwise, so that memory may
-only show the earlier plan as an example. The documents are invented (`invented.py`), and the model is scripted
+`WEIWO_PLAN_MEMORY=off`. Eight pairs have one wording and other names; two are worded otherwise, so that the
+model plans them. The documents are invented (`invented.py`), and the model is scripted
 (`oracle.py`): it states only what stands in its prompt. Last, the first question is asked again with
 `answer_memory`: it is answered as before, without a call. Tokens are estimated at four characters each.
 One model judges and plans in one call, so that memory spares tokens; with `--apart` the planner is another model, and

@@ -7,9 +7,8 @@ from weiwo.state.kinds import Language
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:  # the first line of a question is told before anything heavy is imported
-    from weiwo.nodes.memory.earlier_answers import EarlierAnswer
     from weiwo.nodes.memory.memory_store import MemoryStore
-    from weiwo.nodes.memory.plan_templates import PlanTemplate
+    from weiwo.nodes.memory.reuse import EarlierAnswer, PlanTemplate
     from weiwo.nodes.memory.wishes import Wish
 
 

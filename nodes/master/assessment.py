@@ -24,7 +24,7 @@ from weiwo.nodes.master.complexity import (
 from weiwo.nodes.master.followup import resolve_follow_up
 from weiwo.nodes.master.prompt import PLAN, SYSTEM, TOOLS
 from weiwo.nodes.master.reply import AssessmentReply, PlannedAssessmentReply, ToolAssessmentReply
-from weiwo.nodes.memory.plan_memory import has_plan
+from weiwo.nodes.memory.reuse import has_plan
 from weiwo.nodes.memory.thread_memory import format_conversation
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.planning.plan_rules import planning_instructions

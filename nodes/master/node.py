@@ -10,7 +10,7 @@ from langgraph.types import Overwrite
 
 from weiwo.nodes.master.assessment import assess_question
 from weiwo.nodes.master.clarify import clarification_message
-from weiwo.nodes.memory.earlier_answers import RecalledAnswer, recall_answer
+from weiwo.nodes.memory.reuse import EarlierAnswer, recall_answer
 from weiwo.nodes.memory.thread_memory import recall_sources
 from weiwo.nodes.memory.wishes import read_wishes
 from weiwo.nodes.shared.planning.tool_choice import plan_one_step
@@ -43,7 +43,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
         services.emit(TaskProgressEvent(task_id=TOOLS_PROGRESS, note=problem[services.language]))
     wishes = await read_wishes(services.memory) if services.with_model else []
     if (earlier := await recall_answer(turn, wishes, services)) is not None:
-        return _give_again(earlier, turn, wishes, services)
+        return _give_again(*earlier, turn, wishes, services)
     assessment, sketch, choices = await assess_question(turn, services, wishes)
     team = configure_team(assessment, services)
     _tell_assessed(assessment, team, services)
@@ -87,7 +87,11 @@ def _open_turn(
 
 
 def _give_again(
-    earlier: RecalledAnswer, turn: ConversationTurn, wishes: Sequence[str], services: RunContext
+    earlier: EarlierAnswer,
+    found: dict[str, Any],
+    turn: ConversationTurn,
+    wishes: Sequence[str],
+    services: RunContext,
 ) -> dict[str, Any]:
     """The turn of a question that was answered before: it ends with that answer, and nothing is searched."""
     result, team = earlier.result, configure_team(earlier.assessment, services)
@@ -96,8 +100,8 @@ def _give_again(
     services.emit(FinishedEvent(**{name: result[name] for name in told}))
     update = _open_turn(turn, earlier.assessment, team, wishes)
     update["messages"] += [AIMessage(earlier.message, additional_kwargs={"citations": result["citations"]})]
-    found = {"outcomes": Overwrite(earlier.outcomes), "evidence": Overwrite(earlier.evidence)}
-    return {**update, **found, "plan": earlier.plan, "result": result}
+    whole = {name: Overwrite(found[name]) for name in ("outcomes", "evidence")}
+    return {**update, **whole, "plan": found["plan"], "result": result}
 
 
 def _tell_assessed(assessment: Assessment, team: TeamConfig, services: RunContext) -> None:

@@ -24,8 +24,9 @@ from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Plan
 from weiwo.state.events import PLANNING, TaskProgressEvent
+from weiwo.text.localization import localized
 
-MOST_RECALLED: Final = 2
+_MOST_RECALLED: Final = 2
 """Procedures that are given to a planner."""
 LONGEST: Final = 3_000
 """Characters of one procedure in a prompt."""
@@ -37,11 +38,8 @@ _CLOSE: Final = 0.7
 _HOW: Final = """Procedures: the way this house does it. Follow the one that fits the question, as far as the tools \
 at hand allow; if none does, plan as usual. Say its name in `procedure` ("" for none), and in `departure`, in one line \
 in the language of the question, where the plan departs from it and why ("" if nowhere)."""
-_UNUSED: Final[dict[Language, str]] = {"en": "does not use {}", "zh": "没有使用 {}"}
-_NO_MODEL: Final[dict[Language, str]] = {
-    "en": "the procedure “{}” would apply; without a model it cannot be followed",
-    "zh": "流程“{}”适用于此；没有配置模型，无法按它执行",
-}
+_UNUSED: Final = localized("memory.briefing", "unused")
+_NO_MODEL: Final = localized("memory.briefing", "no_model")
 
 
 class Briefing(NamedTuple):
@@ -116,7 +114,7 @@ def rank_procedures(question: str, known: Procedures) -> list[tuple[Procedure, f
 
 def recall_procedures(question: str, known: Procedures) -> tuple[Procedure, ...]:
     """The procedures that a question calls for; none where none fits."""
-    return tuple(known.found[n] for n in _index(known.found).recall(question, MOST_RECALLED, FITS_FROM, _CLOSE))
+    return tuple(known.found[n] for n in _index(known.found).recall(question, _MOST_RECALLED, FITS_FROM, _CLOSE))
 
 
 @lru_cache(maxsize=4)

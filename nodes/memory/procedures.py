@@ -5,13 +5,14 @@ headings, in English or Chinese, or some of each. Headings it does not know are 
 own and trusted, but bounded; one that cannot be used costs one line, and the others go on.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from weiwo.state.errors import WeiwoError
+from weiwo.text.data_files import data_rows, split_cell
 from weiwo.text.patterns import lazy
 
 MOST_FILES: Final = 200
@@ -21,23 +22,14 @@ MOST_BYTES: Final = 64_000
 MOST_STEPS: Final = 20
 LONGEST_LINE: Final = 400
 """Characters of one step, of the title, and of what is handed over."""
-MOST_CASES: Final = 12
+_MOST_CASES: Final = 12
 """Cases of `when it applies` that are kept."""
 
 _SUFFIXES: Final = frozenset({".md", ".markdown"})
-_FIELDS: Final[Mapping[str, str]] = {
-    name: field
-    for field, names in {
-        "title": "title|name|procedure|标题|名称|流程",
-        "when": "when|when it applies|when to use|applies|applies to|applies when|use when|scope|triggers|"
-        "适用|适用情况|适用范围|适用场景|何时适用|何时使用|什么时候用",
-        "steps": "steps|procedure|how|how to|method|process|步骤|做法|流程|怎么做|操作步骤|方法",
-        "tools": "tools|tools to use|工具|所需工具|使用工具",
-        "deliver": "deliver|deliverable|deliverables|hand over|what to hand over|handover|output|result|交付|交付物|"
-        "产出|输出|结果|交付内容|要交付什么",
-    }.items()
-    for name in names.split("|")
+_FIELDS: Final = {
+    name: field for field, names in data_rows("memory", "procedures", "fields") for name in split_cell(names)
 }
+"""Fields by the headings that stand for them."""
 _IN_FRONT: Final = {"procedure": "title", "流程": "title"}
 """Names that mean another field in front matter than as a heading."""
 _HEADING: Final = lazy(r"(#{1,6})[ \t]+(\S.*)")
@@ -153,7 +145,7 @@ def parse_procedure(name: str, text: str) -> Procedure:
     return Procedure(
         name=name,
         title=title,
-        cases=tuple(dict.fromkeys(cases))[:MOST_CASES],
+        cases=tuple(dict.fromkeys(cases))[:_MOST_CASES],
         steps=tuple(steps),
         tools=tuple(dict.fromkeys(_NAMES.findall(" ".join(fields.get("tools", ())))))[:MOST_STEPS],
         deliver=" ".join(_list(fields.get("deliver", ())))[:LONGEST_LINE],

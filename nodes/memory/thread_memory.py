@@ -20,11 +20,11 @@ from weiwo.text.language import sentences
 
 CONVERSATION: Final = "conversation"
 """The tool of a passage that an earlier turn of the conversation cited."""
-MOST_TOLD: Final = 6
+_MOST_TOLD: Final = 6
 """Earlier turns that are told in their condensed form."""
-LATEST: Final = 2
+_LATEST: Final = 2
 """Of these, those that are told because they are the latest."""
-MOST_CITED: Final = 3
+_MOST_CITED: Final = 3
 """Turns whose sources a follow-up may cite, and sources of each."""
 FITS_FROM: Final = 0.3
 """The score from which a question calls for the sources of a turn."""
@@ -69,8 +69,8 @@ def format_conversation(turn: ConversationTurn) -> str:
     if not turns:
         return recent
     called = [one.number for one in PhraseIndex([(one.question, one.claim) for one in turns]).rank(turn.question)]
-    latest = range(len(turns))[-LATEST:]
-    told = sorted({*latest, *[n for n in called if n not in latest][: MOST_TOLD - LATEST]})
+    latest = range(len(turns))[-_LATEST:]
+    told = sorted({*latest, *[n for n in called if n not in latest][: _MOST_TOLD - _LATEST]})
     return "\n".join([f"Earlier, {len(turns)} turns, of which:", *(turns[n].line for n in told), "Last:", recent])
 
 
@@ -78,7 +78,7 @@ def recall_sources(turn: ConversationTurn, question: str) -> dict[str, Evidence]
     """The passages that earlier turns cited and that a question calls for, by id, the words they were cited with."""
     turns = [one for one in condense_turns((*turn.earlier, *turn.history)) if one.citations]
     index = PhraseIndex([(one.question, one.claim) for one in turns])
-    cited = [one for n in index.recall(question, MOST_CITED, FITS_FROM) for one in turns[n].citations[:MOST_CITED]]
+    cited = [one for n in index.recall(question, _MOST_CITED, FITS_FROM) for one in turns[n].citations[:_MOST_CITED]]
     passages = [
         Evidence(
             id=passage_id(words := one.quote[:_LONGEST_QUOTE]),

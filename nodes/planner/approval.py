@@ -19,21 +19,14 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Complaint, Language, Plan
 from weiwo.state.events import PlannedEvent
 from weiwo.state.search import SearchState
+from weiwo.text.localization import localized
 from weiwo.text.values import render
 
 REQUEST: Final = "approve_plan"
 """The `type` of the interrupt's value, by which a client knows what is asked."""
 
-_HOW: Final[dict[Language, str]] = {
-    "en": 'Resume with "approve"; with an edited plan, {"plan": {"vertices": […]}}; or with what should be different,'
-    ' {"reject": "…"} or any other words.',
-    "zh": '用 "approve" 批准；或给出改好的计划 {"plan": {"vertices": […]}}；'
-    '或说明哪里要改：{"reject": "……"}，直接写文字也可以。',
-}
-_SAME: Final[dict[Language, str]] = {
-    "en": "This is the plan that was sent back: the planner knows no other. Edit it, or approve it.",
-    "zh": "这仍是被退回的计划：规划者没有别的方案。请直接修改，或批准。",
-}
+_HOW: Final = localized("planner.approval", "how")
+_SAME: Final = localized("planner.approval", "same")
 
 
 async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:

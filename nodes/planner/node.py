@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.briefing import Briefing, brief_planner
-from weiwo.nodes.memory.plan_memory import fill_from_memory, find_examples
+from weiwo.nodes.memory.reuse import fill_from_memory
 from weiwo.nodes.planner.autofix import autofix_plan
 from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
 from weiwo.nodes.planner.toolset import Toolset, list_needs
@@ -30,26 +30,18 @@ from weiwo.nodes.shared.planning.rule_plan import add_frames, build_rule_plan, b
 from weiwo.nodes.shared.planning.task_identity import adopt_ids
 from weiwo.nodes.shared.planning.tool_choice import choose_tools
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Complaint, Language, Plan
+from weiwo.state import Complaint, Plan
 from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
 from weiwo.state.plan_form import read_thought
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
+from weiwo.text.localization import localized
 
 REPAIRS: Final = 2
 
-_NO_MODEL: Final[dict[Language, str]] = {
-    "en": "no model is configured, so the words cannot be followed; give an edited plan instead",
-    "zh": "没有配置模型，无法按这些话修改计划；请直接给出修改后的计划",
-}
-_NOT_FOLLOWED: Final[dict[Language, str]] = {
-    "en": "the model gave no valid plan that follows the words; the plan stays as it was",
-    "zh": "模型没有按这些话给出有效的计划；计划保持不变",
-}
-_NO_OTHER_WAY: Final[dict[Language, str]] = {
-    "en": "no other way to what is missing is known; the plan stays as it was",
-    "zh": "没有别的办法找到缺少的内容；计划保持不变",
-}
+_NO_MODEL: Final = localized("planner.node", "no_model")
+_NOT_FOLLOWED: Final = localized("planner.node", "not_followed")
+_NO_OTHER_WAY: Final = localized("planner.node", "no_other_way")
 
 
 async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
@@ -63,7 +55,6 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
         if sketched is None:
             corpus = await asyncio.to_thread(summarize_corpus, services)
             first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views, corpus))
-            first += await find_examples(frame, services)
             # Who sketched with the judgement had not read the procedures.
             given = {} if briefing.procedures else state.get("sketch") or {}
             sketched = await _by_model(None, first, toolset, services, briefing, given)

@@ -13,9 +13,9 @@ from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Reflection, Task
 from weiwo.text.patterns import lazy
 
-MAX_TRIED: Final = 12
+_MAX_TRIED: Final = 12
 """Tasks of earlier revisions that a model is reminded of."""
-MAX_WISH: Final = 4_000
+_MAX_WISH: Final = 4_000
 """Characters of a person's words that a model is given."""
 _TASK: Final = lazy(r"task_(\d{1,9})")
 
@@ -87,7 +87,7 @@ def _former_wishes(past: PlanHistory) -> list[str]:
 
 def _as_wish(wish: str) -> str:
     """A person's words, which cannot close their own delimiter."""
-    return quote_as_data(wish, MAX_WISH)
+    return quote_as_data(wish, _MAX_WISH)
 
 
 def _standing(past: PlanHistory, services: RunContext, last: Reflection | None = None) -> list[str]:
@@ -109,7 +109,7 @@ def _tried(past: PlanHistory) -> list[str]:
     calls = {_call(task) for task in past.plan.tasks}
     ran = (task for plan in past.earlier for task in plan.tasks if task.id in past.outcomes)
     dropped = {_call(task): task for task in ran if past.outcomes[task.id].status in {"empty", "failed"}}
-    tried = [f"- {call}: {task.description}" for call, task in dropped.items() if call not in calls][-MAX_TRIED:]
+    tried = [f"- {call}: {task.description}" for call, task in dropped.items() if call not in calls][-_MAX_TRIED:]
     return ["Tried in vain in earlier plans:", *tried] if tried else []
 
 

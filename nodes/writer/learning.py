@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from weiwo.nodes.memory.plan_memory import learn_plan
+from weiwo.nodes.memory.reuse import learn_plan
 from weiwo.nodes.shared.planning.expectation import record_rest
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Answer

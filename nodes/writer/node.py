@@ -14,7 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.memory.earlier_answers import keep_answer
+from weiwo.nodes.memory.reuse import keep_answer
 from weiwo.nodes.memory.thread_memory import format_conversation
 from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS

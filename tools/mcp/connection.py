@@ -32,10 +32,10 @@ from weiwo.tools.redaction import redacted
 Health = Literal["starting", "up", "down"]
 CONNECT_SECONDS: Final = 60.0
 """Seconds a server has to answer the first greeting, and again for its list of tools."""
-FIRST_BACKOFF: Final = 0.25
-LONGEST_BACKOFF: Final = 60.0
+_FIRST_BACKOFF: Final = 0.25
+_LONGEST_BACKOFF: Final = 60.0
 """Seconds before a server is tried again: after its first failure, doubled after each, and at most."""
-RELIST_SECONDS: Final = 60.0
+_RELIST_SECONDS: Final = 60.0
 """Age from which a list of tools is asked for anew; not each server tells changes."""
 _RECONNECT_SECONDS: Final = 20.0
 _PATIENT_FAILURES: Final = 4
@@ -99,7 +99,7 @@ class Connection:
             self.settled.set()
             if not self._stopping:
                 self._wake.clear()
-                wait = min(FIRST_BACKOFF * 2 ** min(self._failures - 1, 10), LONGEST_BACKOFF)
+                wait = min(_FIRST_BACKOFF * 2 ** min(self._failures - 1, 10), _LONGEST_BACKOFF)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), wait)
 
@@ -110,8 +110,8 @@ class Connection:
         self._wake.set()
 
     def refresh(self) -> None:
-        """See to it that the list of tools is not older than `RELIST_SECONDS`."""
-        if self.health == "up" and self._clock() - self._listed > RELIST_SECONDS:
+        """See to it that the list of tools is not older than `_RELIST_SECONDS`."""
+        if self.health == "up" and self._clock() - self._listed > _RELIST_SECONDS:
             self._stale.set()
 
     async def call(
@@ -208,7 +208,7 @@ class Connection:
                 return
             except SubscriptionLost:
                 pass
-            await asyncio.sleep(RELIST_SECONDS)
+            await asyncio.sleep(_RELIST_SECONDS)
             self._stale.set()  # what changed meanwhile was told to nobody
 
     async def _list(self, client: Client[Any]) -> None:

@@ -22,7 +22,7 @@ MOST_TOOLS: Final = 2_000
 """Tools taken of one server."""
 LONGEST_NAME: Final = 64
 """Characters of a name that every model endpoint takes."""
-LONGEST_DESCRIPTION: Final = 1_000
+_LONGEST_DESCRIPTION: Final = 1_000
 _LARGEST_SCHEMA: Final = 20_000
 _DEEPEST_SCHEMA: Final = 20
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
@@ -134,8 +134,8 @@ def _define(server: McpServer, tool: Any, siblings: frozenset[str]) -> ToolDefin
         for key in ("read_only_hint", "destructive_hint", "idempotent_hint", "open_world_hint")
         if isinstance(value := getattr(claims, key, None), bool)
     }
-    description = one_line(str(tool.description or tool.title or own), LONGEST_DESCRIPTION)
-    texts = (own, *_texts(schema), str(tool.description or "")[: 10 * LONGEST_DESCRIPTION])
+    description = one_line(str(tool.description or tool.title or own), _LONGEST_DESCRIPTION)
+    texts = (own, *_texts(schema), str(tool.description or "")[: 10 * _LONGEST_DESCRIPTION])
     suspicious = any(_speaks(text, siblings) for text in dict.fromkeys(texts))
     return ToolDefinition(
         name=name,

@@ -23,12 +23,12 @@ from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.private_files import make_private_folder
 
 FILE: Final = "mcp_tokens.json"
-LOGIN_SECONDS: Final = 300.0
+_LOGIN_SECONDS: Final = 300.0
 """Seconds that a person has to log in."""
 _writing: Final = Lock()
 
 
-class TokenFile:
+class _TokenFile:
     """A key-value store in one file that only its owner may read, as FastMCP keeps tokens in one."""
 
     def __init__(self, path: Path) -> None:
@@ -89,8 +89,8 @@ class ServerLogin(OAuth):
             server.url,
             scopes=known.get("scopes"),
             client_name="Weiwo",
-            token_storage=TokenFile(home() / FILE),  # type: ignore[arg-type]  # all of the interface that OAuth calls
-            callback_timeout=LOGIN_SECONDS,
+            token_storage=_TokenFile(home() / FILE),  # type: ignore[arg-type]  # all of the interface that OAuth calls
+            callback_timeout=_LOGIN_SECONDS,
             callback_host="127.0.0.1",
             httpx_client_factory=bounded_client,
             client_id=known.get("clientId"),
@@ -121,9 +121,9 @@ async def log_in(server: McpServer, transport: ClientTransport) -> int:
         ToolCallError: It cannot be reached, or the login failed.
     """
     await ServerLogin(server).token_storage_adapter.clear()  # a client is registered for one port to come back to
-    client: Client[Any] = Client(transport, name=f"weiwo-{server.name}", init_timeout=LOGIN_SECONDS)
+    client: Client[Any] = Client(transport, name=f"weiwo-{server.name}", init_timeout=_LOGIN_SECONDS)
     try:
-        async with asyncio.timeout(LOGIN_SECONDS), client:
+        async with asyncio.timeout(_LOGIN_SECONDS), client:
             return len(await client.list_tools())
     except TimeoutError:
-        raise ToolCallError("auth", f"nobody logged in within {LOGIN_SECONDS:.0f} s") from None
+        raise ToolCallError("auth", f"nobody logged in within {_LOGIN_SECONDS:.0f} s") from None

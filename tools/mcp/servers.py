@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from weiwo.state.settings import SettingsError
 from weiwo.tools.printable import one_line
 
-MOST_SERVERS: Final = 50
+_MOST_SERVERS: Final = 50
 _LARGEST_FILE: Final = 1_000_000
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(:-([^}]{0,1000}))?\}")
@@ -118,8 +118,8 @@ def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpSe
         raise SettingsError(
             f'mcp: {path!r} has no "mcpServers"; write {{"mcpServers": {{"NAME": {{"command": "…"}}}}}}'
         )
-    if len(servers) > MOST_SERVERS:
-        raise SettingsError(f"mcp: {path!r} names {len(servers)} servers; at most {MOST_SERVERS} can be used at once")
+    if len(servers) > _MOST_SERVERS:
+        raise SettingsError(f"mcp: {path!r} names {len(servers)} servers; at most {_MOST_SERVERS} can be used at once")
     found = [_read_server(name, entry, env) for name, entry in servers.items()]
     return tuple(server for server in found if server is not None)
 

@@ -25,7 +25,7 @@ from weiwo.tools.mcp.problems import ProblemLine, describe_problem
 from weiwo.tools.mcp.servers import McpServer
 
 MOST_MESSAGE_BYTES: Final = 16_000_000
-MOST_STRAY_LINES: Final = 1_000
+_MOST_STRAY_LINES: Final = 1_000
 """Lines that are no messages after which a server is taken to speak something else."""
 MOST_UNASKED: Final = 20_000
 """Messages that answer nothing, in a row, after which a server is taken to flood us."""
@@ -106,7 +106,7 @@ class BoundedStdioTransport(ClientTransport):
                 message = _parsed(line) if whole else _refusal(line)
                 if message is None:
                     stray += bool(line.strip())
-                    if not whole or stray > MOST_STRAY_LINES:
+                    if not whole or stray > _MOST_STRAY_LINES:
                         said = line[:80].decode("utf-8", "replace")
                         self._broken = describe_problem("no_mcp", said) if whole else describe_problem("too_long")
                         return

@@ -23,8 +23,7 @@ from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.session.memory_listing import plan_as_json
 from weiwo.nodes.memory.memory_store import MemoryStore
-from weiwo.nodes.memory.plan_memory import list_templates, mark_bad, set_pinned
-from weiwo.nodes.memory.plan_templates import PlanTemplate
+from weiwo.nodes.memory.reuse import PlanTemplate, list_templates, mark_bad, set_pinned
 from weiwo.state.plan import Plan
 from weiwo.tools.printable import one_line
 

@@ -88,7 +88,7 @@ def answers(
         many = len(forget(("answers",), None, "weiwo memory answers"))
         tell({"forgotten": many}, word("answers_forgotten", many), as_json=json)
         return
-    from weiwo.nodes.memory.earlier_answers import EarlierAnswer
+    from weiwo.nodes.memory.reuse import EarlierAnswer
 
     async def read(memory: MemoryStore) -> tuple[EarlierAnswer, ...]:
         return await memory.read_all("answers", EarlierAnswer)
@@ -110,7 +110,7 @@ def forget_wish(key: AnyKey = None, *, everything: Everything = False, json: Jso
 
 def forget_bad_answer(run: str) -> None:
     """Give the answer of a run never again, since it was bad."""
-    from weiwo.nodes.memory.earlier_answers import forget_answers
+    from weiwo.nodes.memory.reuse import forget_answers
 
     if with_memory(lambda memory: forget_answers(memory, run=run)):
         hint(word("bad_answer"))

@@ -18,7 +18,7 @@ from weiwo.app.server.langgraph_api.threads import shown_state
 from weiwo.app.server.runs.run_results import delete_thread
 from weiwo.app.server.storage.thread_copy import copy_thread
 from weiwo.app.server.wire import plain, read_count, read_json, read_object, reply
-from weiwo.nodes.memory.earlier_answers import forget_answers
+from weiwo.nodes.memory.reuse import forget_answers
 from weiwo.state.settings import describe_validation_error
 
 _MOST_HISTORY: Final = 1_000

@@ -25,8 +25,7 @@ from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.session.thread import Thread, thread_as_json
 from weiwo.graph.persistence.forks import ForkError, fork
-from weiwo.nodes.memory.earlier_answers import forget_answers
-from weiwo.nodes.memory.plan_memory import mark_bad
+from weiwo.nodes.memory.reuse import forget_answers, mark_bad
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Language, Plan
 from weiwo.state.settings import Context, Settings, operator_defaults

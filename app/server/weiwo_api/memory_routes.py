@@ -14,9 +14,8 @@ from weiwo.app.server.backend import backend_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import read_json, reply
 from weiwo.app.session.memory_listing import answer_as_json, plan_as_json, wish_as_json
-from weiwo.nodes.memory.earlier_answers import EarlierAnswer
 from weiwo.nodes.memory.memory_store import Kind, MemoryStore
-from weiwo.nodes.memory.plan_memory import list_templates
+from weiwo.nodes.memory.reuse import EarlierAnswer, list_templates
 from weiwo.nodes.memory.wishes import LONGEST_WISH, WishError, add_wish, find_wish, list_wishes
 
 _KINDS: Final[tuple[Kind, ...]] = ("wishes", "answers", "plans")

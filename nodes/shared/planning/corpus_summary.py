@@ -7,7 +7,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 
 MOST_NAMED: Final = 12
-LARGEST_LISTED: Final = 20_000
+_LARGEST_LISTED: Final = 20_000
 """Passages of a corpus whose documents are counted; the list of a larger one takes too long to read."""
 _LONGEST: Final = 60
 
@@ -19,7 +19,7 @@ def summarize_corpus(services: RunContext) -> str:
         return ""
     names = ", ".join(services.settings.corpus)
     called = f" ({quote_as_data(names, 120)})" if names else ""
-    if corpus.size > LARGEST_LISTED:
+    if corpus.size > _LARGEST_LISTED:
         return f"Documents at hand{called}: {corpus.size:,} passages."
     documents = corpus.documents
     step = -(-len(documents) // MOST_NAMED)

@@ -7,7 +7,7 @@ from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 from weiwo.nodes.shared.prompting.reply_types import Edges, Line, Reply
 from weiwo.state import JsonValue
 
-NO_TOOL = "none"
+_NO_TOOL = "none"
 """What a task is bound to that a model left unbound; the validator, or the mending of plans, says the rest."""
 
 
@@ -21,7 +21,7 @@ def _name(value: Any) -> Any:
 def _tool(value: Any) -> Any:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    return NO_TOOL if value is None or value in ("", []) else _name(value)
+    return _NO_TOOL if value is None or value in ("", []) else _name(value)
 
 
 def _reference(value: Any) -> Any:

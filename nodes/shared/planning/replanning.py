@@ -38,14 +38,14 @@ _CAUSES: Final[Mapping[Cause, str]] = {
 }
 
 
-MOST_MISSING: Final = 10
+_MOST_MISSING: Final = 10
 """Things missing that are kept of a reply."""
 _NOTHING: Final = lazy(r"(?:none|nothing|no|n/?a|null|-+|无|没有|暂无)(?: (?:is )?missing)?[.。]?", re.IGNORECASE)
 
 
 def read_missing(named: Iterable[str]) -> tuple[str, ...]:
     """What a model misses, without the words by which models say that they miss nothing."""
-    notes = (safe_note(words).strip() for words in [*named][:MOST_MISSING])
+    notes = (safe_note(words).strip() for words in [*named][:_MOST_MISSING])
     return tuple(words for words in notes if words and not _NOTHING.fullmatch(words))
 
 

@@ -13,9 +13,9 @@ from weiwo.state import JsonValue, Language, Plan, Task, ValueType
 from weiwo.state.query import AnswerType, QueryFrame
 from weiwo.tools.selection.clusters import searches_one_kind
 
-CALCULATOR: Final = "calculator"
-DATE_DIFFERENCE: Final = "date_difference"
-SEARCH_TOOLS: Final = ("corpus_search", "web_search")
+_CALCULATOR: Final = "calculator"
+_DATE_DIFFERENCE: Final = "date_difference"
+_SEARCH_TOOLS: Final = ("corpus_search", "web_search")
 """The user's own documents come before the web."""
 
 LONGEST_QUERY: Final = 300
@@ -53,13 +53,13 @@ Choices = Mapping[str, ToolCall]
 
 def choose_search_tool(tools: Collection[str]) -> str:
     """The tool a look-up is bound to: the corpus, else the web, else any tool that calls itself a search."""
-    return next(iter(list_searches(tools)), SEARCH_TOOLS[0])
+    return next(iter(list_searches(tools)), _SEARCH_TOOLS[0])
 
 
 def list_searches(tools: Collection[str]) -> list[str]:
     """The tools that search, those for one kind of thing left out: flights have no answer to another question."""
     named = (name for name in sorted(tools) if "search" in name and not searches_one_kind(name))
-    return list(dict.fromkeys(name for name in (*SEARCH_TOOLS, *named) if name in tools))
+    return list(dict.fromkeys(name for name in (*_SEARCH_TOOLS, *named) if name in tools))
 
 
 def build_rule_plan(
@@ -87,7 +87,7 @@ def build_single_task_plan(
 ) -> Plan:
     """The plan of a question that one call answers: a chosen one, a calculation, else a search."""
     builder = _PlanBuilder(tools, choices)
-    if frame.expression and CALCULATOR in tools:
+    if frame.expression and _CALCULATOR in tools:
         builder.add(frame)
     else:
         builder.look_up(frame.model_copy(update={"parts": ()}), ret)
@@ -125,8 +125,8 @@ class _PlanBuilder:
         """Add the tasks of a frame; returns the id of the one its answer rests on last."""
         if frame.question in self._known:
             return self._known[frame.question]
-        if frame.expression and CALCULATOR in self._tools:
-            return self._append(frame, CALCULATOR, {"expression": frame.expression}, "number")
+        if frame.expression and _CALCULATOR in self._tools:
+            return self._append(frame, _CALCULATOR, {"expression": frame.expression}, "number")
         if not frame.parts:
             return self.look_up(frame)
         tasks, known = list(self.tasks), dict(self._known)
@@ -158,19 +158,19 @@ class _PlanBuilder:
         types = {task.ret for task in self.tasks if task.id in ids}
         if frame.shape not in _COMPUTED or len(set(ids)) < 2 or types not in ({"date"}, {"number"}):
             return None
-        if types == {"date"} and len(ids) == 2 and DATE_DIFFERENCE in self._tools:
+        if types == {"date"} and len(ids) == 2 and _DATE_DIFFERENCE in self._tools:
             aged = frame.relation == "lifespan" or len(frame.subjects) == 1
             unit = (
                 "age" if aged and frame.unit in {"", "years"} else frame.unit if frame.unit in _DATE_UNITS else "years"
             )
             args: dict[str, JsonValue] = {"start": values[0], "end": values[1], "unit": unit}
-            return self._append(frame, DATE_DIFFERENCE, args, "number")
-        if CALCULATOR not in self._tools:
+            return self._append(frame, _DATE_DIFFERENCE, args, "number")
+        if _CALCULATOR not in self._tools:
             return None
         if frame.shape == "same":
-            return self._append(frame, CALCULATOR, {"expression": " == ".join(values[:2])}, "boolean")
+            return self._append(frame, _CALCULATOR, {"expression": " == ".join(values[:2])}, "boolean")
         if len(values) == 2:
-            return self._append(frame, CALCULATOR, {"expression": f"{values[0]} - {values[1]}"}, "number")
+            return self._append(frame, _CALCULATOR, {"expression": f"{values[0]} - {values[1]}"}, "number")
         best = "min" if frame.direction == "least" else "max"
         ret: ValueType = "date" if types == {"date"} else "number"
-        return self._append(frame, CALCULATOR, {"expression": f"{best}({', '.join(values)})"}, ret)
+        return self._append(frame, _CALCULATOR, {"expression": f"{best}({', '.join(values)})"}, ret)

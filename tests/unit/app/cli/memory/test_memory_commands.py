@@ -11,8 +11,7 @@ from weiwo.app.cli.main import app
 from weiwo.app.cli.memory.access import find_key, with_memory
 from weiwo.app.cli.memory.plans import mark_run_bad
 from weiwo.app.cli.questions import offers
-from weiwo.nodes.memory.plan_memory import list_templates
-from weiwo.nodes.memory.plan_templates import PlanTemplate
+from weiwo.nodes.memory.reuse import PlanTemplate, list_templates
 
 EXAMPLES = str(Path(__file__).resolve().parents[5] / "examples" / "procedures")
 TEMPLATE = PlanTemplate(

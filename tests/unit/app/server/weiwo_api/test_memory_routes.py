@@ -8,7 +8,7 @@ from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.access.guard import Rules
 from weiwo.app.server.application import create_app
 from weiwo.nodes.memory.memory_store import MemoryStore, client_user
-from weiwo.nodes.memory.plan_templates import PlanTemplate
+from weiwo.nodes.memory.reuse import PlanTemplate
 
 EUROS = {"text": "I work in euros"}
 PLAN = PlanTemplate(wording="who is older, ⟨n1⟩ or ⟨n2⟩", language="en", shape="comparison", plan={"vertices": []})

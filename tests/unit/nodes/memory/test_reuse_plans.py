@@ -1,4 +1,4 @@
-"""Plan memory: wordings with slots, plans filled for the same wording, examples for like ones, and what is never kept."""
+"""Reuse of plans: wordings with slots, plans filled for the same wording, and what is never kept."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,8 +10,15 @@ from tests.support.fake_model import fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, state_of
 from weiwo.nodes.memory.memory_store import MOST, MemoryStore
-from weiwo.nodes.memory.plan_memory import learn_plan, list_templates, mark_bad, set_pinned
-from weiwo.nodes.memory.plan_templates import fill_template, make_template, take_out_slots
+from weiwo.nodes.memory.reuse import (
+    fill_template,
+    learn_plan,
+    list_templates,
+    make_template,
+    mark_bad,
+    set_pinned,
+    take_out_slots,
+)
 from weiwo.nodes.planner.node import planner
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Plan
@@ -60,16 +67,16 @@ def plan_of(form: dict[str, Any], **more: Any) -> Plan:
     ],
 )
 def test_names_and_numbers_are_taken_out_of_a_question(question, wording, slots):
-    found = take_out_slots(question)
-    assert found.wording == wording
-    assert list(found.slots.values()) == slots
+    found, taken = take_out_slots(question)
+    assert found == wording
+    assert list(taken.values()) == slots
 
 
 def test_a_template_is_filled_for_another_question_of_the_same_wording():
     template = make_template(parse_question(ADA, "en"), plan_of(ages("Ada Lovelace", "Alan Turing")))
     assert template is not None
     assert "Ada" not in template.model_dump_json()
-    filled = fill_template(template, take_out_slots(MARIE).slots)
+    filled = fill_template(template, take_out_slots(MARIE)[1])
     assert filled.keys() == plan_of(ages("Marie Curie", "Lise Meitner")).keys()
     assert filled.decided_by == "memory"
 
@@ -135,19 +142,10 @@ async def test_the_plan_comes_without_a_planner_call(desk):
     assert "same wording" in plan.thought
 
 
-async def test_a_like_question_is_shown_the_plan_as_an_example(desk):
-    plan, model = await desk.plan("Who was older, Marie Curie or Lise Meitner, and who of them won more prizes?")
-    assert plan.decided_by == "model"
-    assert "<example>\nwho was older, ⟨n1⟩ or ⟨n2⟩" in model.requests[0].text
-    _, model = await desk.plan("What is the longest river of the country where Mount Fuji is?")
-    assert "<example>" not in model.requests[0].text
-
-
 @pytest.mark.parametrize("settings", [{"plan_memory": False}, {"depth": "deep"}])
 async def test_where_it_is_off_the_planner_is_asked(desk, settings):
-    plan, model = await desk.plan(MARIE, **settings)
+    plan, _ = await desk.plan(MARIE, **settings)
     assert plan.decided_by == "model"
-    assert "<example>" not in model.requests[-1].text
 
 
 async def test_other_users_have_a_memory_of_their_own(desk):
@@ -168,9 +166,8 @@ async def test_a_tool_that_is_gone_sends_it_back_to_the_planner(desk):
 async def test_an_answer_that_was_bad_ends_its_use(desk):
     assert not await mark_bad(desk.memory, "another run")
     assert await mark_bad(desk.memory, (await list_templates(desk.memory))[0].runs[-1])
-    plan, model = await desk.plan(MARIE)
+    plan, _ = await desk.plan(MARIE)
     assert plan.decided_by == "model"
-    assert "<example>" not in model.requests[0].text
     await set_pinned(desk.memory, (await list_templates(desk.memory))[0], pinned=True)  # a person vouches for it
     plan, _ = await desk.plan(MARIE)
     assert plan.decided_by == "memory"

@@ -1,4 +1,4 @@
-"""Earlier answers: given again with their age as long as nothing that shaped them has changed, and else never."""
+"""Reuse of answers: given again with their age as long as nothing that shaped them has changed, and else never."""
 
 import os
 from dataclasses import replace
@@ -16,9 +16,8 @@ from tests.support.schema import check_result
 from tests.support.states import passage, state_of
 from weiwo.app.render.answer_age import describe_age
 from weiwo.graph import build_graph
-from weiwo.nodes.memory import earlier_answers
-from weiwo.nodes.memory.earlier_answers import DAY, forget_answers, question_key
 from weiwo.nodes.memory.memory_store import MemoryStore
+from weiwo.nodes.memory.reuse import DAY, EarlierAnswer, forget_answers, keep_answer, question_key
 from weiwo.nodes.memory.wishes import add_wish
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
@@ -127,7 +126,7 @@ async def test_what_cannot_be_told_to_be_unchanged_is_not_kept(monkeypatch):
     ("web", "days", "counts"), [(True, 0.9, True), (True, 1.1, False), (False, 29, True), (False, 31, False)]
 )
 async def test_answers_grow_old(desk, web, days, counts):
-    (one,) = await desk.memory.read_all("answers", earlier_answers.EarlierAnswer)
+    (one,) = await desk.memory.read_all("answers", EarlierAnswer)
     kept = one.model_copy(update={"from_web": web})
     assert kept.counts(one.context, one.at + days * DAY) is counts
     assert not kept.counts("another", one.at)
@@ -164,12 +163,12 @@ async def test_what_rests_on_a_page_that_gives_orders_or_on_rules_for_want_of_a_
     state = state_of(LONG, run, level="moderate", evidence=(passage("It is long.", flags=flags),))
     result: dict[str, Any] = {"status": "complete", "thread_id": "t", "citations": [], "outcomes": {}, "evidence": []}
     result["usage"] = {"calls": [{"error": None}, {"error": error}]}
-    await earlier_answers.keep_answer(state, result, "It is long.", run)
+    await keep_answer(state, result, "It is long.", run)
     assert len(await memory.list("answers")) == kept
 
 
 async def test_an_answer_that_was_bad_is_forgotten(desk):
-    (one,) = await desk.memory.read_all("answers", earlier_answers.EarlierAnswer)
+    (one,) = await desk.memory.read_all("answers", EarlierAnswer)
     assert not await forget_answers(desk.memory, run="another run")
     assert await forget_answers(desk.memory, run=one.run)
     assert (await desk.ask())[1] > 0

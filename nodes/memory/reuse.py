@@ -1,0 +1,421 @@
+"""Reuse: a question answered before is answered from memory, and one of the same wording is planned from memory.
+
+An earlier answer is given again to the same words while nothing that shaped it has changed: documents, settings,
+models, wishes, this version; for 30 days, or one where any of it came from the web. It is kept only where looking it
+up again takes a model. A plan template is a plan that led to a complete answer, with names and numbers of its question
+as slots, ⟨n1⟩ and ⟨d1⟩; another question with the same words around its slots is planned by filling them.
+
+Nothing a page says gets in. Plans kept are first plans, made before anything was searched, of questions in their
+user's own words. No answer is kept that rests on a page which gives orders to models, on a tool of somebody's own, on
+a conversation, or on rules that stood in for a model.
+"""
+
+import asyncio
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final
+
+from langchain_core.runnables.config import ensure_config
+from pydantic import ConfigDict, ValidationError
+
+from weiwo.nodes.memory.briefing import brief_planner
+from weiwo.nodes.memory.memory_store import MemoryStore
+from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import ConversationTurn
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import REFERENCE, Assessment, Evidence, JsonValue, Language, Outcome, Plan, PlanFormatError, Usage
+from weiwo.state.answer import Status
+from weiwo.state.query import QueryFrame, Shape
+from weiwo.state.search import SearchState
+from weiwo.state.values import Value
+from weiwo.text.language import fold
+from weiwo.text.localization import localized
+from weiwo.text.names import names
+from weiwo.text.patterns import lazy
+from weiwo.text.terms import terms
+
+DAY: Final = 86_400.0
+_WEB_AGE: Final = DAY
+_MOST_AGE: Final = 30 * DAY
+"""Seconds for which an answer counts: dates and "last year" move on."""
+_LONGEST_ANSWER: Final = 200_000
+"""Characters of an answer, with all behind it, that is kept."""
+_WEB: Final = frozenset({"web_search", "read_page", "extract_page"})
+_SHAPING: Final = (
+    *("models", "thinking", "embeddings", "depth", "form", "words", "context_tokens", "web", "search", "allow_hosts"),
+    *("filter", "tools", "mcp", "procedures", "max_tools", "limits"),
+)
+"""The settings that shape an answer."""
+_SPENDING: Final = frozenset({"max_tokens", "max_cost"})
+"""Limits of what is spent: a complete answer did not reach them, and what is left of a day's budget always differs."""
+_POLITE: Final = lazy(r"^(?:please |(?:can|could) you (?:please )?tell me |tell me |请问|请告诉我|告诉我)[,，:： ]*")
+_ARTICLE: Final = lazy(r"\b(?:the|an?) ")
+_END: Final = " ?？.。!！"
+
+_LONGEST_QUESTION: Final = 400
+_MOST_SLOTS: Final = 8
+_FEWEST_WORDS: Final = 2
+"""Content words that a wording has besides its slots."""
+_FEWEST_TASKS: Final = 2
+_MOST_RUNS: Final = 20
+"""Runs that are remembered of a template, so that feedback on one finds it."""
+_NUMBER: Final = lazy(r"(?<![\w.])\d[\d,.]*(?<=\d)(?!\w)|(?<=[^\x00-\x7f])\d+(?:\.\d+)?|\d+(?:\.\d+)?(?=[^\x00-\x7f])")
+_SLOT: Final = lazy(r"⟨[nd]\d⟩")
+_DIGIT: Final = lazy(r"\d")
+_FIXED: Final = frozenset({"id", "tool_binding", "ret", "for_each", "edges"})
+"""Fields of a plan that no name or number of the question goes into."""
+_WHY: Final = localized("memory.reuse", "why")
+
+
+class EarlierAnswer(Value):
+    """An answer as it is kept: who asked what and when (seconds since 1970), and the identity of what shaped it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    question: str
+    thread_id: str
+    run: str
+    at: float
+    context: str
+    from_web: bool
+    assessment: Assessment
+    result: dict[str, Any]
+    message: str
+
+    @property
+    def key(self) -> str:
+        """The identity of its question."""
+        return question_key(self.question, self.assessment.language)
+
+    def counts(self, context: str, now: float) -> bool:
+        """Whether it still answers its question, where `context` shapes an answer now."""
+        return self.context == context and 0 <= now - self.at <= (_WEB_AGE if self.from_web else _MOST_AGE)
+
+
+class PlanTemplate(Value):
+    """A plan with slots in its interchange form, the wording that it answers, and how it fared.
+
+    `context` is the identity of what else its planner was told, such as procedures; `losses` counts fillings that led
+    to no complete answer; `bad` is a person's word on an answer of it, `pinned` that they want it used.
+    """
+
+    wording: str
+    language: Language
+    shape: Shape
+    plan: dict[str, JsonValue]
+    context: str = ""
+    wins: int = 1
+    losses: int = 0
+    model_calls: int = 0
+    seconds: float = 0.0
+    runs: tuple[str, ...] = ()
+    at: float = 0.0
+    pinned: bool = False
+    bad: bool = False
+
+    @property
+    def key(self) -> str:
+        """The identity of its wording."""
+        return wording_key(self.wording, self.language)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The tools of its tasks."""
+        vertices: Any = self.plan.get("vertices") or ()
+        return tuple(dict.fromkeys(str(vertex.get("tool_binding")) for vertex in vertices))
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it may be filled without asking a planner: it was never bad, and does not fail as often as not."""
+        return not self.bad and (self.pinned or self.wins > 2 * self.losses)
+
+
+def question_key(question: str, language: Language) -> str:
+    """The identity of a question: its words, without case, punctuation at its end, articles and courtesies."""
+    return _hash(f"{language}:{_ARTICLE.sub('', _POLITE.sub('', fold(question)).strip(_END))}")
+
+
+async def recall_answer(
+    turn: ConversationTurn, wishes: Sequence[str], services: RunContext
+) -> tuple[EarlierAnswer, dict[str, Any]] | None:
+    """The earlier answer to the question that opens a conversation, and its `plan`, `outcomes` and `evidence`.
+
+    Its result says `from_thread` and `answered_at`, and that this run used nothing. None where none still counts.
+    """
+    memory, settings = _answer_memory(services), services.settings
+    if memory is None or turn.history or settings.fresh or settings.approve_plan or settings.answer_memory == "renew":
+        return None
+    kept = await memory.read("answers", question_key(turn.question, services.language), EarlierAnswer)
+    if kept is None or not kept.counts(await asyncio.to_thread(_answer_context, wishes, services), time.time()):
+        return None
+    try:
+        outcomes = {key: {**one, "task_id": key} for key, one in kept.result["outcomes"].items()}
+        found = {
+            "plan": None if (plan := kept.result.get("plan")) is None else Plan.from_json(plan),
+            "outcomes": {key: Outcome.model_validate(one) for key, one in outcomes.items()},
+            "evidence": {one["id"]: Evidence.model_validate(one) for one in kept.result["evidence"]},
+        }
+    except (ValidationError, PlanFormatError, KeyError, TypeError):  # another version's
+        return None
+    result = kept.result | {
+        "question": turn.question,
+        "usage": Usage().model_dump(mode="json"),
+        "thread_id": str(ensure_config().get("configurable", {}).get("thread_id") or ""),
+        "from_thread": kept.thread_id,
+        "answered_at": datetime.fromtimestamp(kept.at, UTC).isoformat(timespec="seconds"),
+    }
+    return kept.model_copy(update={"result": result}), found
+
+
+async def keep_answer(state: SearchState, result: Mapping[str, Any], message: str, services: RunContext) -> None:
+    """Keep a complete answer to a question that opened a conversation, if it may be given again."""
+    memory, assessment = _answer_memory(services), state["assessment"]
+    if memory is None or result["status"] != "complete" or len(state.get("messages", [])) > 1:
+        return
+    plan, evidence = state.get("plan"), state.get("evidence", {}).values()
+    used = {outcome.tool for outcome in state.get("outcomes", {}).values()}
+    used |= {task.tool for task in plan.tasks} if plan is not None else set()
+    used |= {passage.tool for passage in evidence if passage.tool}
+    ordered = any(INSTRUCTIONS in passage.flags for passage in evidence)
+    failed = any(call.get("error") for call in result["usage"]["calls"])  # a model was down: it may do better next time
+    if assessment.level == "simple" or assessment.frame.fresh or assessment.assumed or ordered or failed:
+        return
+    if not all(_is_built_in(name, services) for name in used):
+        return
+    context = await asyncio.to_thread(_answer_context, state.get("wishes", []), services)
+    kept = EarlierAnswer(
+        question=state["question"],
+        thread_id=str(result["thread_id"]),
+        run=services.run,
+        at=time.time(),
+        context=context,
+        from_web=bool(used & _WEB),
+        assessment=assessment,
+        result={**result, "evidence": _cited(result)},
+        message=message,
+    )
+    value = kept.model_dump(mode="json")
+    if context and len(json.dumps(value, ensure_ascii=False)) <= _LONGEST_ANSWER:
+        await memory.put("answers", kept.key, value)
+
+
+async def forget_answers(memory: MemoryStore, *, run: str = "", thread_id: str = "") -> bool:
+    """Forget the answers of a run, which was bad, or of a thread, which is deleted; whether any was kept."""
+    wanted = {("run", run), ("thread_id", thread_id)} - {("run", ""), ("thread_id", "")}
+    entries = await memory.list("answers")
+    found = [one.key for one in entries if any(one.value.get(field) == value for field, value in wanted)]
+    for key in found:
+        await memory.delete("answers", key)
+    return bool(found)
+
+
+async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str = "") -> Plan | None:
+    """The plan of an earlier question of the same wording, filled with this one's names; None where there is none.
+
+    A template made under another `context`, that of what else a planner would be told, is none.
+    """
+    memory = _plan_memory(services)
+    if memory is None:
+        return None
+    wording, slots = take_out_slots(frame.question)
+    template = await memory.read("plans", wording_key(wording, frame.language), PlanTemplate)
+    if template is None or not template.trusted or (template.shape, template.context) != (frame.shape, context):
+        return None
+    try:
+        plan = fill_template(template, slots)
+    except PlanFormatError:
+        return None
+    return plan.model_copy(update={"thought": _WHY[services.language].format(template.wins)})
+
+
+async def has_plan(question: str, services: RunContext, wishes: Sequence[str] = ()) -> bool:
+    """Whether a question is planned from memory or by a procedure, so that nobody else need sketch its plan."""
+    briefing = await brief_planner(question, services, wishes, quiet=True)
+    if briefing.procedures:
+        return True
+    return await fill_from_memory(parse_question(question, services.language), services, briefing.key) is not None
+
+
+async def learn_plan(state: SearchState, status: Status, services: RunContext) -> None:
+    """Keep the plan of a question that was answered, or note how one out of memory did."""
+    plan, memory, frame = state.get("plan"), _plan_memory(services), state["assessment"].frame
+    if plan is None or memory is None:
+        return
+    replanned = bool(earlier := state.get("revisions", []))
+    whole = status == "complete" and not replanned
+    usage = state.get("usage", Usage()) + services.budget.delta()
+    fared = {"at": time.time(), "model_calls": usage.model_calls, "seconds": round(usage.seconds, 1)}
+    key = wording_key(take_out_slots(frame.question)[0], frame.language)
+    known = await memory.read("plans", key, PlanTemplate)
+    if (earlier or [plan])[0].decided_by == "memory":
+        if known is not None:
+            won = {"wins": known.wins + 1, "runs": (*known.runs, services.run)[-_MOST_RUNS:], **fared}
+            await _put(memory, known.model_copy(update=won if whole else {"losses": known.losses + 1}))
+        return
+    own_words = " ".join(state["question"].split()) == " ".join(frame.question.split())
+    made_first = plan.decided_by == "model" and plan.revision == 0 and not (plan.wish or plan.perspectives)
+    if not (whole and own_words and made_first and len(plan.tasks) >= _FEWEST_TASKS):
+        return
+    briefing = await brief_planner(frame.question, services, state.get("wishes", []), quiet=True)
+    template = make_template(frame, plan, context=briefing.key, runs=(services.run,), **fared)
+    if template is not None and (known is None or not (known.pinned or known.bad)):
+        await _put(memory, template)
+
+
+async def mark_bad(memory: MemoryStore, run: str) -> bool:
+    """Note that the answer of a run was bad: its plan is used no more. Whether there was one."""
+    found = [one for one in await list_templates(memory) if run and run in one.runs]
+    for one in found:
+        await _put(memory, one.model_copy(update={"bad": True, "pinned": False}))
+    return bool(found)
+
+
+async def list_templates(memory: MemoryStore) -> tuple[PlanTemplate, ...]:
+    """All templates, those that changed last first; what cannot be read, such as another version's, is left out."""
+    return await memory.read_all("plans", PlanTemplate)
+
+
+async def set_pinned(memory: MemoryStore, template: PlanTemplate, *, pinned: bool) -> None:
+    """Pin a template, which a person thereby vouches for, or unpin it."""
+    await _put(memory, template.model_copy(update={"pinned": pinned, "bad": template.bad and not pinned}))
+
+
+def wording_key(wording: str, language: Language) -> str:
+    """The identity of a wording."""
+    return _hash(f"{language}:{wording}")[:12]
+
+
+def take_out_slots(question: str) -> tuple[str, dict[str, str]]:
+    """The wording of a question, with slots for its names and numbers, and what stood there, by slot."""
+    text = " ".join(question.split()).strip(_END)
+    spans = [(one.start, one.end, "n") for one in names(text)]
+    spans += [
+        (found.start(), found.end(), "d")
+        for found in _NUMBER.finditer(text)
+        if all(found.end() <= start or found.start() >= end for start, end, kind in spans if kind == "n")
+    ]
+    slots: dict[str, str] = {}
+    parts: list[str] = []
+    at = 0
+    for start, end, kind in sorted(spans):
+        if start < at:
+            continue
+        value = text[start:end]
+        if value not in slots:
+            slots[value] = f"⟨{kind}{sum(slot[1] == kind for slot in slots.values()) + 1}⟩"
+        parts += [text[at:start].casefold(), slots[value]]
+        at = end
+    return "".join([*parts, text[at:].casefold()]), {slot: value for value, slot in slots.items()}
+
+
+def make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate | None:
+    """The template of a plan that answered a question; None where it holds for this question alone."""
+    wording, slots = take_out_slots(frame.question)
+    words = set(terms(_SLOT.sub(" ", wording)))
+    if len(frame.question) > _LONGEST_QUESTION or not 0 < len(slots) <= _MOST_SLOTS or len(words) < _FEWEST_WORDS:
+        return None
+    slot_of = {value.casefold(): slot for slot, value in slots.items()}
+    said_alone = re.compile("|".join(map(_alone, sorted(slots.values(), key=len, reverse=True))), re.IGNORECASE)
+    form = plan.to_json()
+    vertices = [{name: value for name, value in one.items() if name != "thought"} for one in form["vertices"]]
+    form = {"vertices": vertices, "edges": form["edges"]}
+    form = _map_texts(form, lambda text: said_alone.sub(lambda found: slot_of.get(found[0].casefold(), found[0]), text))
+    said = json.dumps(form, ensure_ascii=False)
+    if any(slot not in said for slot in slots) or any(map(_knows_more, form["vertices"])):
+        return None
+    return PlanTemplate(wording=wording, language=frame.language, shape=frame.shape, plan=form, **more)
+
+
+def fill_template(template: PlanTemplate, slots: Mapping[str, str]) -> Plan:
+    """The plan of a question of a template's wording.
+
+    Raises:
+        PlanFormatError: What is kept is no plan.
+    """
+    form = _map_texts(template.plan, lambda text: _SLOT.sub(lambda found: slots.get(found[0], found[0]), text))
+    return Plan.from_json(form).model_copy(update={"decided_by": "memory"})
+
+
+def _answer_memory(services: RunContext) -> MemoryStore | None:
+    """Where answers are kept; None where they are not: without a model, looking anew takes no longer."""
+    return services.memory if services.settings.answer_memory and services.with_model else None
+
+
+def _plan_memory(services: RunContext) -> MemoryStore | None:
+    """Where plans are kept; None where they are not: no model plans, or a plan depends on more than its question."""
+    settings = services.settings
+    on = settings.plan_memory and settings.depth != "deep" and services.models.configured("planner")
+    return services.memory if on else None
+
+
+async def _put(memory: MemoryStore, template: PlanTemplate) -> None:
+    await memory.put("plans", template.key, template.model_dump(mode="json"))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _answer_context(wishes: Sequence[str], services: RunContext) -> str:
+    """The identity of what shapes an answer beside its question; empty where it cannot be known. Blocks."""
+    corpus = services.registry.corpus
+    documents = corpus.version if corpus is not None else "none"
+    if not documents:
+        return ""
+    known = asdict(services.settings)
+    settings = {name: known[name] for name in _SHAPING}
+    settings["limits"] = {name: most for name, most in settings["limits"].items() if name not in _SPENDING}
+    try:
+        ours = version("weiwo")
+    except PackageNotFoundError:  # run from its folder
+        ours = ""
+    return _hash(
+        json.dumps([ours, documents, sorted(services.registry.names()), settings, list(wishes)], sort_keys=True)
+    )
+
+
+def _is_built_in(name: str, services: RunContext) -> bool:
+    """Whether a tool is a built-in one, and not somebody's own of the same name: what that knows may always change."""
+    return name in services.registry.names() and type(services.registry.get(name)).__module__.startswith("weiwo.")
+
+
+def _cited(result: Mapping[str, Any]) -> list[Any]:
+    """The passages that an answer cites or its outcomes rest on."""
+    wanted = {one["evidence_id"] for one in result["citations"]}
+    wanted |= {key for outcome in result["outcomes"].values() for key in outcome["evidence_ids"]}
+    return [passage for passage in result["evidence"] if passage["id"] in wanted]
+
+
+def _alone(value: str) -> str:
+    """A pattern for a name or number as a word of its own; between Han characters nobody can tell."""
+    before, after = (r"(?a:\b)" if end.isascii() and end.isalnum() else "" for end in (value[0], value[-1]))
+    return f"{before}{re.escape(value)}{after}"
+
+
+def _knows_more(vertex: Mapping[str, Any]) -> bool:
+    """Whether a task names or counts what no slot stands for; formulas may hold numbers."""
+    texts = [str(vertex.get("description") or "")]
+    for name, value in (vertex.get("args") or {}).items():
+        if isinstance(value, str):
+            plain = REFERENCE.sub(" ", value)
+            texts.append(_NUMBER.sub(" ", plain) if name == "expression" else plain)
+    bare = [_SLOT.sub(" ", REFERENCE.sub(" ", text)) for text in texts]
+    return any(_DIGIT.search(text) or names(text) for text in bare)
+
+
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A plan's form with every text that is asked or sent changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: inner if key in _FIXED else _map_texts(inner, change) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_map_texts(inner, change) for inner in value]
+    return value
