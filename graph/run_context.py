@@ -21,6 +21,7 @@ from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
 from weiwo.nodes.memory.memory_store import MemoryStore, client_user, local_user
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.strategy import recall_strategy
 from weiwo.state import Usage
 from weiwo.state.events import PLANNING, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
@@ -139,6 +140,8 @@ def context_opener(
 
         spent = Usage() if new_run else state.get("usage", Usage())
         budget = Budget(settings.limits, spent, on_call=tell)
+        chat_models = ChatModels(settings, budget, run_id=run, given=given)
+        assessed = None if new_run else recall_strategy(state["assessment"], settings.depth, chat_models.configured)
         return RunContext(
             run=run,
             settings=settings,
@@ -153,12 +156,13 @@ def context_opener(
                 state=state,
                 record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
             ),
-            models=ChatModels(settings, budget, run_id=run, given=given),
+            models=chat_models,
             budget=budget,
             emit=emit,
             language="en" if new_run else state["assessment"].language,
             memory=_open_memory(runtime, opened.user, emit),
             task_log=TaskLog(Path(settings.home), opened.user) if settings.telemetry else None,
+            assessed=assessed,
         )
 
     return open_context

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Status,
         Verdict,
     )
-    from weiwo.state.assessment import Assessment, Clarification, Level, TeamConfig, TeamName
+    from weiwo.state.assessment import Assessment, Clarification, Level, Strategy, TeamConfig, TeamName
     from weiwo.state.evidence import (
         AheadValue,
         Evidence,
@@ -100,6 +100,7 @@ __all__ = [
     "Section",
     "SectionPiece",
     "Status",
+    "Strategy",
     "Task",
     "TeamConfig",
     "TeamName",
@@ -119,7 +120,7 @@ if not TYPE_CHECKING:
             *("DOUBTFUL", "Answer", "Block", "BlockKind", "Citation", "Claim", "Decision", "Extract", "Gap"),
             *("Reflection", "Status", "Verdict"),
         ),
-        "assessment": ("Assessment", "Clarification", "Level", "TeamConfig", "TeamName"),
+        "assessment": ("Assessment", "Clarification", "Level", "Strategy", "TeamConfig", "TeamName"),
         "evidence": (
             *("AheadValue", "Evidence", "Failure", "Finding", "Hop", "Inconsistency", "MonitorReport", "Outcome"),
             "PassageCall",

@@ -14,6 +14,49 @@ TeamName = Literal["writer_only", "executor_inclusive", "planner_enhanced"]
 """The three team configurations of the AI Search Paradigm (arXiv 2506.17188, section 3)."""
 
 
+Searcher = Literal["nobody", "one", "chain", "comparison", "tasks"]
+"""Who searches: one task; one that goes from hop to hop of a chain, or looks up all that is compared; or a plan's."""
+Answerer = Literal["conversation", "reader", "draft"]
+"""Who words the answer: a model from the conversation, the reader of the one task if its sentence will do, a draft."""
+
+
+class Strategy(Value):
+    """How a question is gone about: the row of `nodes.shared.strategy` that the master chose.
+
+    Attributes:
+        searcher: Who searches.
+        plan: What plan there is: none, one task that the master plans by rule, or a graph of the planner's.
+        passages: Passages that one turn of reading shows for one value.
+        reads_together: Whether tasks share a reading, and a reading tells of the tasks that wait for it.
+        reader: Whether a model reads what was found, or the rules.
+        check: Whether a model sees if all parts of the question are answered before the search ends.
+        deepens: Whether a search in which nothing failed goes on in rounds, and gives nothing up before.
+        judges: Whether a model judges claims against their sources.
+        answerer: Who words the answer. Without a model the rules do.
+    """
+
+    searcher: Searcher
+    plan: Literal["none", "one_task", "graph"]
+    passages: int
+    reads_together: bool
+    reader: DecidedBy
+    check: bool
+    deepens: bool
+    judges: bool
+    answerer: Answerer
+
+    @property
+    def level(self) -> Level:
+        """The level of a question that is gone about so."""
+        levels: dict[str, Level] = {"none": "simple", "one_task": "moderate", "graph": "complex"}
+        return levels[self.plan]
+
+    @property
+    def hops(self) -> bool:
+        """Whether one searcher takes several look-ups."""
+        return self.searcher in {"chain", "comparison"}
+
+
 class Clarification(Value):
     """A question back to the person, asked before anything is searched: what they mean decides what is looked for.
 
@@ -55,6 +98,7 @@ class Assessment(Value):
     parts: tuple[str, ...] = ()
     clarification: Clarification | None = None
     assumed: str = ""
+    strategy: Strategy | None = None
 
     @property
     def question(self) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import Final
 
 from weiwo.nodes.executor.queries import further_queries, requested_queries
 from weiwo.nodes.executor.reading.judgement import Judgement
@@ -18,14 +17,11 @@ from weiwo.nodes.executor.task_state import (
 )
 from weiwo.nodes.shared.prompting.input_guard import safe_query
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.strategy import PAGES_AT_ONCE
 from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame
 from weiwo.tools.calling.policies import POLICIES
 from weiwo.tools.web.fetching.urls import site_of
-
-PAGES_AT_ONCE: Final = 2
-"""Pages of the web that are opened in one turn, of different sites where there are such: the second tells whether
-sources agree, and serves where the first cannot be read."""
 
 
 class NextActions:

@@ -32,11 +32,13 @@ from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.strategy import SEARCH_STEPS, ToolKind
 from weiwo.state import ITEM, Evidence, Language, Outcome, Task
 from weiwo.state.events import TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
 from weiwo.tools.calling.policies import POLICIES
+from weiwo.tools.tool_info import ToolInfo
 
 _NOTHING_ANSWERS: dict[Language, str] = {"en": "nothing found answers: {}", "zh": "未找到答案：{}"}
 
@@ -171,7 +173,7 @@ def _describe_progress(
         failed=list(state.get("failed", {}).values()),
         seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
         kept=state.get("kept", []),
-        deep=services.settings.depth == "deep",
+        most=services.strategy.passages,
         wants_sentence=_is_whole_answer(task, frame, work) or _is_told_as_found(task, work),
         hops=hops,
         latest=state.get("latest", 0),
@@ -195,16 +197,20 @@ def _gave_up(judgement: Judgement, progress: TaskProgressNote) -> bool:
 def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool:
     """Whether a task's one value, said in a sentence, answers the user as it was wanted."""
     asked = work.frame
-    several = (
-        task.ret == "passages" or task.ret.startswith("list") or task.for_each or work.services.settings.depth == "deep"
-    )
-    return frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words and not several
+    whole = frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words
+    return whole and not task.for_each and _gives_sentence(task, work)
 
 
 def _is_told_as_found(task: Task, work: TaskResources) -> bool:
     """Whether the answer tells what a task finds as it is, one sentence a value."""
-    single = task.ret != "passages" and not task.ret.startswith("list") and work.services.settings.depth != "deep"
-    return task.is_answer and single and work.frame.form in {"", "sentence", "list"} and not work.frame.words
+    wanted = work.frame.form in {"", "sentence", "list"} and not work.frame.words
+    return task.is_answer and wanted and _gives_sentence(task, work)
+
+
+def _gives_sentence(task: Task, work: TaskResources) -> bool:
+    """Whether a reader may word a task's one value for the answer."""
+    single = task.ret != "passages" and not task.ret.startswith("list")
+    return single and work.services.strategy.answerer == "reader"
 
 
 def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:
@@ -235,12 +241,19 @@ def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> l
     """The call that was planned, beside what the master would search for; on the web also the words of the task."""
     task, info = state["task"], services.registry.info(state["task"].tool)
     call: Call = {"tool": task.tool, "args": fill_args(task, state["inputs"], services.language, info.args_schema)}
-    if info.cluster == "search" and frame.queries:
-        queries = (*frame.queries, call_query(call))
-        return requested_queries(call, queries, (), services.settings.limits.max_queries)
-    if info.cluster != "search" or task.tool in OF_CORPUS or not task.description:
+    most = services.settings.limits.max_queries
+    steps = SEARCH_STEPS[_kind_of_tool(task.tool, info)]
+    if steps.masters_queries and frame.queries:
+        return requested_queries(call, (*frame.queries, call_query(call)), (), most)
+    if not steps.own_words or not task.description:
         return [call]
-    return [call, *further_queries(call, frame, [call], services.settings.limits.max_queries - 1)]
+    return [call, *further_queries(call, frame, [call], most - 1)]
+
+
+def _kind_of_tool(tool: str, info: ToolInfo) -> ToolKind:
+    if info.cluster != "search":
+        return "other"
+    return "corpus" if tool in OF_CORPUS else "web"
 
 
 def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, services: RunContext) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from weiwo.nodes.shared.prompting.input_guard import safe_note, safe_query
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.nodes.shared.strategy import Way, choose_strategy, compares_few
 from weiwo.state import Assessment, Language, Level, QueryFrame
 from weiwo.text.language import detect_language
 
@@ -41,8 +42,6 @@ STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
 ONE_SEARCHER = 0.69
 """The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
 MOST_WORDS = 20_000
-MOST_COMPARED = 6
-"""Things compared that one searcher looks up; for more there is a plan."""
 MOST_QUERIES = 3
 """Queries of a model's that are kept."""
 MOST_PARTS = 8
@@ -90,17 +89,14 @@ async def assess_question(
     blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
     choices = _read_choices(reply, frame, services)
     score = max(blended, minimum_score(features), SIMPLE_BELOW if choices else 0.0)
-    if (
-        classify_level(score) == "moderate"
-        and services.settings.depth == "deep"
-        and services.models.configured("planner")
-    ):
-        features, score = {**features, "deep": 1.0}, COMPLEX_FROM  # it asks for more than one look-up
-    if _takes_one_searcher(frame, reply, services) and classify_level(score) == "complex":
-        compares = _is_small_comparison(frame, services)
-        frame = frame if compares else frame.model_copy(update={"shape": "chain", "parts": ()})
+    level, way = classify_level(score), _find_way(frame, reply, services)
+    strategy = choose_strategy(level, services.settings.depth, services.models.configured, way)
+    if strategy.hops:
+        frame = frame.model_copy(update={"shape": "chain", "parts": ()}) if way == "chain" else frame
         features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
-    level = classify_level(score)
+    elif strategy.level != level:
+        features, score = {**features, "deep": 1.0}, COMPLEX_FROM
+    level = strategy.level
     if level == "simple":
         clarification, assumed = None, ""  # nothing is searched
     reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
@@ -117,6 +113,7 @@ async def assess_question(
         parts=tuple(part for named in reply.parts[:MOST_PARTS] if (part := safe_note(named))) if reply else (),
         clarification=clarification,
         assumed=assumed,
+        strategy=strategy,
     )
     return QuestionJudgement(judged, sketch, choices)
 
@@ -127,13 +124,13 @@ def _promises_plan(question: str, services: RunContext) -> str:
     It is where the features alone promise a plan, and one model judges and plans, sees all tools, and holds to schemas.
     """
     tools = services.registry.names()
-    if services.settings.depth == "deep" or len(tools) > services.settings.max_tools:
+    if services.strategy.deepens or len(tools) > services.settings.max_tools:
         return ""
     if not services.models.holds_schemas("master", "planner"):
         return ""
     frame = parse_question(question, services.language)
     features = extract_static_features(frame)
-    narrow = features["chain"] > features["listing"] or _is_small_comparison(frame, services)
+    narrow = features["chain"] > features["listing"] or _compares_few(frame, services)
     wide = classify_level(compute_static_score(features)) == "complex" and not narrow
     return PLAN.format(rules=planning_instructions(tools, services)) if wide else ""
 
@@ -152,25 +149,21 @@ def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: Ru
     return {} if call is None else {frame.question: call}
 
 
-def _takes_one_searcher(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> bool:
-    """Whether one searcher that goes from hop to hop does it: planning is for what is wide, long, typed or computed."""
-    if reply is None or not services.models.configured("executor") or services.settings.depth == "deep":
-        return False
+def _find_way(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> Way:
+    """How one searcher does what else were planned: planning is for what is wide, long, typed or computed."""
+    if reply is None:
+        return ""
+    if _compares_few(frame, services):
+        return "comparison"
     one_value = frame.shape in {"look_up", "chain"} and not frame.parts
     misread = frame.shape == "several" and len(reply.parts) == 1  # whose parts are steps on the way
-    return (reply.chain and (one_value or misread)) or _is_small_comparison(frame, services)
+    return "chain" if reply.chain and (one_value or misread) else ""
 
 
-def _is_small_comparison(frame: QueryFrame, services: RunContext) -> bool:
-    """Whether things are compared that are few enough to be read of in one context.
-
-    Documents at hand are searched by name, several in a turn; on the web each thing takes pages of its own.
-    """
-    if frame.shape not in {"comparison", "same"} or frame.wants_difference or services.settings.depth == "deep":
-        return False
+def _compares_few(frame: QueryFrame, services: RunContext) -> bool:
+    """Whether one reader can hold what is compared, and takes several things at once."""
     at_hand = choose_search_tool(services.registry.names()) == "corpus_search"
-    few = 2 <= len(frame.subjects) <= (MOST_COMPARED if at_hand else 2)
-    return few and services.models.holds_schemas("executor")
+    return compares_few(frame, at_hand=at_hand) and services.models.holds_schemas("executor")
 
 
 def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:

@@ -16,19 +16,12 @@ from weiwo.nodes.memory.wishes import read_wishes
 from weiwo.nodes.shared.planning.tool_choice import plan_one_step
 from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Assessment, Evidence, Level, QueryFrame, TeamConfig
+from weiwo.nodes.shared.strategy import TEAMS
+from weiwo.state import Assessment, Evidence, QueryFrame, TeamConfig
 from weiwo.state.events import TOOLS as TOOLS_PROGRESS
 from weiwo.state.events import AssessedEvent, FinishedEvent, TaskProgressEvent
 from weiwo.state.search import SearchState
 from weiwo.text.language import detect_language
-
-AGENTS: dict[Level, tuple[str, ...]] = {
-    "simple": ("master", "writer"),
-    "moderate": ("master", "executor", "reflection", "writer"),
-    "complex": ("master", "planner", "executor", "reflection", "writer"),
-}
-EXPECTED_CALLS: dict[Level, int] = {"simple": 2, "moderate": 2, "complex": 5}
-"""Model calls such a question usually takes, as `benchmarks/thrift.py` counts them with a good model."""
 
 
 async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
@@ -45,15 +38,17 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     if (earlier := await recall_answer(turn, wishes, services)) is not None:
         return _give_again(*earlier, turn, wishes, services)
     assessment, sketch, choices = await assess_question(turn, services, wishes)
+    strategy = assessment.strategy or services.strategy
+    services = replace(services, assessed=strategy)
     team = configure_team(assessment, services)
     _tell_assessed(assessment, team, services)
     asked = assessment.clarification
-    clear = assessment.level == "moderate" and asked is None
+    clear = strategy.plan == "one_task" and asked is None
     plan = await plan_one_step(assessment, team.tools, services, choices) if clear else None
     update = _open_turn(turn, assessment, team, wishes)
     update["messages"] += [clarification_message(asked)] if asked is not None else []
     cited = _recall_cited(turn, assessment.frame, services)
-    sketch = sketch if assessment.level == "complex" else {}
+    sketch = sketch if strategy.plan == "graph" else {}
     return {**update, "plan": plan, "sketch": sketch, "evidence": Overwrite(cited)}
 
 
@@ -122,11 +117,11 @@ def _tell_assessed(assessment: Assessment, team: TeamConfig, services: RunContex
 
 def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
     """The team for a level: agents, tools, limits, and what it will cost in model calls."""
-    names = {"simple": "writer_only", "moderate": "executor_inclusive", "complex": "planner_enhanced"}
+    team = TEAMS[assessment.level]
     return TeamConfig(
-        name=names[assessment.level],
-        agents=AGENTS[assessment.level],
+        name=team.name,
+        agents=team.agents,
         tools=() if assessment.level == "simple" else services.registry.names(),
         limits=services.settings.limits,
-        expected_model_calls=EXPECTED_CALLS[assessment.level] if services.with_model else 0,
+        expected_model_calls=team.model_calls if services.with_model else 0,
     )

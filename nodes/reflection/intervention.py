@@ -109,7 +109,7 @@ class Intervention:
         if self.services.budget.exhausted() or self.services.work_seconds() <= 0 or outcome.premise:
             return False
         if outcome.failure is not None:
-            shown = found and outcome.status == "empty" and not self.services.models.configured("executor")
+            shown = found and outcome.status == "empty" and self.services.strategy.reader == "rule"
             return outcome.failure.kind not in HOPELESS and outcome.status != "blocked" and not shown
         if item is not None:
             outcome = _list_of_item(task, item, outcome)

@@ -109,13 +109,13 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
     give_up: Literal["finish", "abort"] = "finish" if report.finished else "abort"
     if end := _end_reason(failures, state, services, rounds):
         return decide(give_up, end)
-    if not services.models.configured("executor") and _shows_passages(concerned, state):
+    if services.strategy.reader == "rule" and _shows_passages(concerned, state):
         return decide("finish", "passages were found; without a model they are shown as they are")
     passing = [failure for failure in failures if failure.kind in PASSING]
     retried = any(past.decision == "retry" and past.revision == plan.revision for past in state.get("reflections", []))
     if passing and not retried:
         return decide("retry", passing[0].message)
-    if not plan.revision and _is_searchers_comparison(state):
+    if not plan.revision and services.strategy.searcher == "comparison":
         return decide("replan", f"one searcher did not find all that is compared: {failures[0].message}")
     return None
 
@@ -140,14 +140,9 @@ def _searcher_gave_up(state: SearchState, services: RunContext) -> bool:
     plan, found = state.get("plan"), state.get("outcomes", {})
     outcomes = [found.get(name) for name in plan.ids] if plan is not None else []
     alone = len(outcomes) == 1 and outcomes[0] is not None and outcomes[0].detail.gave_up
-    settled = alone and not _is_searchers_comparison(state) and services.settings.depth != "deep"
+    strategy = services.strategy
+    settled = alone and strategy.searcher != "comparison" and not strategy.deepens
     return settled and len(list_searches(state["team"].tools)) < 2
-
-
-def _is_searchers_comparison(state: SearchState) -> bool:
-    """Whether one searcher looked up all that is compared; a plan takes the things one by one."""
-    assessment = state["assessment"]
-    return "one_searcher" in assessment.features and assessment.frame.shape != "chain"
 
 
 async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection:
@@ -221,7 +216,7 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     one = len(asked) <= 1 and len(plan.final_ids) == 1
     firm = not (report.weak or report.inconsistencies)
     settled = firm and (one or covers_parts(assessment.parts, plan, state.get("outcomes", {})))
-    if settled or not services.models.configured("reflection") or is_stuck(state):
+    if settled or not services.strategy.check or is_stuck(state):
         return False
     if services.budget.exhausted() or services.work_seconds() <= 0:
         return False
@@ -248,7 +243,7 @@ def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, serv
     asked = any(past.draft_checks and past.revision == plan.revision for past in state.get("reflections", []))
     told = all(plan.task(name).is_answer for name in plan.final_ids)  # without a draft
     weak = report.weak or report.inconsistencies
-    single = services.settings.depth != "deep" and state["assessment"].frame.form != "report" and not told
+    single = not services.strategy.deepens and state["assessment"].frame.form != "report" and not told
     return single and not weak and not asked and services.models.holds_schemas("reflection", "writer")
 
 
@@ -267,8 +262,8 @@ def _after_check(
 def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:
     """Whether a search in which nothing failed may go on: a deep one, with a model to judge, within its limits."""
     return (
-        services.settings.depth == "deep"
-        and services.models.configured("reflection")
+        services.strategy.deepens
+        and services.strategy.check
         and rounds < services.settings.limits.max_replans
         and not is_stuck(state)
         and not services.budget.exhausted()

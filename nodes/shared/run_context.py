@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
 from weiwo.nodes.memory.memory_store import MemoryStore
-from weiwo.state import Language
+from weiwo.nodes.shared.strategy import choose_strategy
+from weiwo.state import Language, Strategy
 from weiwo.state.events import Emit
 from weiwo.state.settings import ROLES, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
@@ -41,6 +42,7 @@ class RunContext:
         language: The language of the question.
         memory: What is remembered for whoever asks; None where nothing may be.
         task_log: What their tasks took; None where that is not kept.
+        assessed: The strategy that the master chose; None before it has.
     """
 
     run: str
@@ -53,6 +55,12 @@ class RunContext:
     language: Language = "en"
     memory: MemoryStore | None = None
     task_log: TaskLog | None = None
+    assessed: Strategy | None = None
+
+    @property
+    def strategy(self) -> Strategy:
+        """How the question is gone about; before it is assessed, as one that takes one look-up."""
+        return self.assessed or choose_strategy("moderate", self.settings.depth, self.models.configured)
 
     def scoped(self) -> "RunContext":
         """The same services with a ledger of their own: what is spent through them counts in both."""

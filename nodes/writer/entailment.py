@@ -113,7 +113,7 @@ async def judge_claims(
             computed.
     """
     role = verifier_role(services)
-    if not role or services.settings.depth == "quick":
+    if not role or not services.strategy.judges:
         return
     batches = list(_batches(draft, places))
     limit = services.budget.exhausted()

@@ -101,7 +101,7 @@ class ReadBatches:
 
     def expect(self, task: Task, services: RunContext) -> None:
         """Wait for a task that has begun, if it may be read with others."""
-        alike = task.tool in OF_CORPUS and task.ret in SCALARS and services.settings.depth == "normal"
+        alike = task.tool in OF_CORPUS and task.ret in SCALARS and services.strategy.reads_together
         if alike and not self._failed and services.models.holds_schemas("executor"):
             self.expected.add(task.id)
 

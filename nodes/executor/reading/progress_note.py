@@ -6,13 +6,10 @@ from typing import Final
 
 from weiwo.nodes.executor.prompt import STATEMENT, WAITING
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.strategy import FEW_PASSAGES, MANY_PASSAGES
 from weiwo.state import Evidence, Hop, Task, ValueType
 from weiwo.state.query import QueryFrame
 
-FIRST_PASSAGES: Final = 5
-"""Passages that a turn shows for one value, the best ones; the others come next, should they be needed."""
-MORE_PASSAGES: Final = 8
-"""The same for a list, a summary, or in a deep search."""
 KEPT_PASSAGES: Final = 3
 """Passages of earlier turns that a later one shows again, where the model named none that it wants to keep."""
 
@@ -29,7 +26,7 @@ class TaskProgressNote:
         failed: What did not work, such as a page that could not be opened.
         seen: Ids of the passages that earlier turns showed.
         kept: Ids of those that the model wanted to see again.
-        deep: Whether the search is a deep one.
+        most: Passages that a turn shows for one value, the best ones; the others come next, should they be needed.
         wants_sentence: Whether the task is the whole question, so that its value, in a sentence, is the answer.
         hops: Of a chain of look-ups, what earlier turns found on the way.
         latest: Passages that the last turn found, known ones among them: as many are the first of all.
@@ -43,7 +40,7 @@ class TaskProgressNote:
     failed: Sequence[str] = ()
     seen: Collection[str] = ()
     kept: Collection[str] = ()
-    deep: bool = False
+    most: int = FEW_PASSAGES
     wants_sentence: bool = False
     hops: Sequence[Hop] = ()
     latest: int = 0
@@ -85,8 +82,8 @@ def choose_passages(
     On the way of a chain each turn asks something else, of which a passage shown before may tell: then the best are
     those that the latest searches found, shown before or not.
     """
-    several = progress.deep or ret == "passages" or ret.startswith("list") or frame.shape == "comparison"
-    most = MORE_PASSAGES if several else FIRST_PASSAGES
+    several = ret == "passages" or ret.startswith("list") or frame.shape == "comparison"
+    most = MANY_PASSAGES if several else progress.most
     if progress.hops and progress.latest:
         latest = passages[: min(progress.latest, most)]
         found = {passage.id for passage in latest}

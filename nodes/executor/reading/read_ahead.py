@@ -26,7 +26,7 @@ MOST: Final = 40
 
 def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequence[Task]:
     """The look-ups that wait for a task alone; none where its model is better asked one thing at a time."""
-    if plan is None or task.tool not in OF_CORPUS or services.settings.depth != "normal":
+    if plan is None or task.tool not in OF_CORPUS or not services.strategy.reads_together:
         return ()
     if not services.models.holds_schemas("executor"):
         return ()

@@ -11,6 +11,7 @@ from weiwo.nodes.executor.reading.reader import read_passages
 from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.strategy import MANY_PASSAGES
 from weiwo.state import Evidence, Hop
 from weiwo.state.events import TaskFinishedEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
@@ -31,7 +32,9 @@ async def judge_turn(
     if not _gives_up_early(judgement, frame.question, passages, progress):
         return judgement
     seen = [*progress.seen, *judgement.shown]
-    rest = replace(progress, seen=seen, hops=judgement.hops, latest=0, deep=True)  # all that is left, not a few
+    rest = replace(
+        progress, seen=seen, hops=judgement.hops, latest=0, most=MANY_PASSAGES
+    )  # all that is left, not a few
     more = await read_passages(frame, ret, passages, services.models, rest)
     return replace(more, shown=(*judgement.shown, *more.shown))
 

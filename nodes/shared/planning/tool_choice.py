@@ -44,7 +44,7 @@ async def plan_one_step(
 ) -> Plan:
     """Plan a question that one task answers, and tell the watchers; without a model's choices tools are chosen here."""
     choices = await choose_tools([assessment.frame], services) if choices is None else choices
-    searcher = "one_searcher" in assessment.features  # whose value rules can hardly tell the type of
+    searcher = services.strategy.hops  # whose value rules can hardly tell the type of
     plan = build_single_task_plan(assessment.frame, tools, "text" if searcher else None, choices)
     plan = await with_expectation(plan, assessment.level, services)
     services.emit(PlannedEvent.of(plan))

@@ -18,6 +18,7 @@ from weiwo.nodes.executor.reading.reader import read_passages
 from weiwo.nodes.executor.reading.reader_reply import ReadReply
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages, quote_as_data
 from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.strategy import FEW_PASSAGES, MANY_PASSAGES
 from weiwo.state import Evidence, Limits, ValueType
 
 CAESAR = passage("Julius Caesar was born in Rome on 12 July 100 BC. He was a Roman general.", "caesar.md", "Caesar")
@@ -381,7 +382,7 @@ async def test_later_turns_show_what_was_kept_and_what_is_new():
 @pytest.mark.parametrize(("ret", "deep", "count"), [("date", False, 5), ("list[text]", False, 8), ("date", True, 8)])
 async def test_the_best_passages_are_shown_first(ret, deep, count):
     texts = [passage(f"Number {n} tells of something else: {'abcdefghijkl'[n] * 9}.", f"{n}.md") for n in range(12)]
-    progress = TaskProgressNote("Who?", ["a"], 1, deep=deep)
+    progress = TaskProgressNote("Who?", ["a"], 1, most=MANY_PASSAGES if deep else FEW_PASSAGES)
     judgement, model = await read({"next": "give_up"}, ret, tuple(texts), progress=progress)
     assert judgement.shown == tuple(one.id for one in texts[:count])
     assert model.requests[0].text.count("<passage ") == count
