@@ -12,8 +12,7 @@ from langgraph.runtime import Runtime
 
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.run_context import context_opener
-from weiwo.nodes.executor.concurrency import PriorityLimiter
-from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.resources import PriorityLimiter, TaskResources
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Outcome, Plan
 from weiwo.state.search import SearchState

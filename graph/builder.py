@@ -32,8 +32,7 @@ from weiwo.graph.routing import on_loop
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
 from weiwo.graph.tracing import annotate_node, name_run
-from weiwo.nodes.executor.concurrency import PriorityLimiter
-from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.resources import PriorityLimiter, TaskResources
 from weiwo.nodes.master.clarify import clarify
 from weiwo.nodes.master.node import master
 from weiwo.nodes.planner.approval import approval

@@ -33,9 +33,8 @@ from weiwo.graph.execution.seeding import BoardSeeding
 from weiwo.graph.execution.task_graph import TaskGraph, run_task, task_graph
 from weiwo.graph.routing import on_loop
 from weiwo.graph.tracing import task_config
-from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
-from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.resources import PriorityLimiter, TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput
 from weiwo.nodes.reflection.intervention import Intervention, record_repairs
 from weiwo.nodes.shared.planning.expectation import record_task

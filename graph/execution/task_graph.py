@@ -28,9 +28,8 @@ from weiwo.graph.execution.line import TaskLine
 from weiwo.graph.routing import on_loop
 from weiwo.graph.tracing import task_config
 from weiwo.nodes.executor import node as executor
-from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.outcomes import crashed_outcome
-from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.resources import Lease, TaskResources
 from weiwo.nodes.executor.task_calls.isolation import run_isolated
 from weiwo.nodes.executor.task_state import TaskInput, TaskOutput, TaskProgress, TaskState
 from weiwo.state import Outcome

@@ -11,19 +11,17 @@ from functools import partial
 from typing import Any, Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import Field
 
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError
 from weiwo.nodes.executor import outcomes
-from weiwo.nodes.executor.concurrency import Lease
-from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.prompt import ANALYST
+from weiwo.nodes.executor.replies import AnalysisReply
+from weiwo.nodes.executor.resources import Lease, TaskResources
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
-from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply, Share
-from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages, quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import REFERENCE, Evidence, Language, Outcome
 from weiwo.state.events import TaskStartedEvent
@@ -35,32 +33,6 @@ MOST_FINDINGS: Final = 20
 LONGEST_FINDING: Final = 600
 LONGEST_VALUE: Final = 2_000
 LONGEST_INLINE: Final = 80
-
-SYSTEM: Final = protect_prompt(
-    f"""\
-You are a searcher's analyst. Do the task over the values and passages below, which other tasks found. {DATA_RULE}
-- `findings`: what comes of it, one self-contained statement each, most important first, in the language of the task. \
-A comparison names both sides; a row of a table is one finding. Each with `passages`: the numbers of all passages it \
-rests on. Use only what they say; copy numbers, dates and names exactly.
-- An assessment or a recommendation is a finding that says what it rests on.
-- `missing`: what the task asks for and the passages do not tell, in one line; else empty.
-- `confidence`: 0 to 1. Where nothing can be said, give no findings."""
-)
-
-
-class FindingReply(Reply):
-    """One finding of an analysis."""
-
-    text: Line
-    passages: list[Ordinal] = Field(default_factory=list)
-
-
-class AnalysisReply(Reply):
-    """What an analysis comes to."""
-
-    findings: list[FindingReply]
-    missing: Line = ""
-    confidence: Share = 0.8
 
 
 async def analyse(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
@@ -90,11 +62,11 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
         pack_passages,
         _passages(inputs, work.passages),
         asked,
-        services.models.room("executor", SYSTEM, head),
+        services.models.room("executor", ANALYST, head),
         partial(services.models.count, "executor"),
     )
     shown = fitted.shown
-    messages = [SystemMessage(SYSTEM), HumanMessage(f"{head}\n{format_passages(shown)}")]
+    messages = [SystemMessage(ANALYST), HumanMessage(f"{head}\n{format_passages(shown)}")]
     reply = await services.models.structured("executor", "analyse", messages, AnalysisReply)
     findings = list(_grounded(reply, shown))
     if not findings:

@@ -1,27 +1,43 @@
-"""Where a task looks next: as the model said, else as rules do. What was looked for or opened once is not again."""
+"""Where a task looks next: as the model said, else as rules do: other words, a page, another tool, a second source.
 
-from collections.abc import Collection, Iterator, Sequence
+What was looked for or opened once is not again.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Final
 
-from weiwo.nodes.executor.queries import further_queries, requested_queries
-from weiwo.nodes.executor.reading.judgement import Judgement
-from weiwo.nodes.executor.reading.sufficiency import rank_pages
+from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
+from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.task_state import (
     OF_CORPUS,
     Call,
     TaskState,
     call_identity,
     call_query,
+    is_opening_call,
     opened_address,
     source_address,
+    with_query,
 )
+from weiwo.nodes.shared.planning.rule_plan import LONGEST_QUERY
 from weiwo.nodes.shared.prompting.input_guard import safe_query
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import PAGES_AT_ONCE
 from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame
+from weiwo.text.patterns import lazy
+from weiwo.text.terms import coverage, terms
 from weiwo.tools.calling.policies import POLICIES
 from weiwo.tools.web.fetching.urls import site_of
+
+_ABOUT: Final = 0.6
+"""Share of the words for what a question is about that a passage needs for its page to be worth opening."""
+
+_FIRST: Final = 0.3
+"""What the first place in a result list is worth, against saying all words of the question, or being titled so."""
+
+_DATE: Final = lazy(r"-?\d{4,}(?:-\d\d){0,2}")
 
 
 class NextActions:
@@ -36,7 +52,13 @@ class NextActions:
         self._tried = state.get("tried", [])
         self._known = {call_identity(call) for call in self._tried}
 
-    def after_reading(self, judgement: Judgement) -> list[Call]:
+    def after(self, judgement: Judgement) -> list[Call]:
+        """The calls that follow a reading: for what was not found, or for another source of a lone value."""
+        if judgement.reading.value is None:
+            return self._after_nothing(judgement)
+        return self._second_source(judgement) if needs_second_source(judgement) else []
+
+    def _after_nothing(self, judgement: Judgement) -> list[Call]:
         """What to do when reading was not enough; nothing where nothing is left that is new."""
         if judgement.decided_by == "model":
             if judgement.move == "give_up":
@@ -45,7 +67,7 @@ class NextActions:
                 return said
         return self._opening(_varied(self._promising())) or self._other_words() or self._other_tool()
 
-    def second_source(self, judgement: Judgement) -> list[Call]:
+    def _second_source(self, judgement: Judgement) -> list[Call]:
         """A page of a site that was not heard yet, where pages were opened and they do not settle the value.
 
         The page opened beside the first was to tell whether sources agree; where it is silent, one more is asked.
@@ -158,14 +180,6 @@ class NextActions:
             return False
 
 
-def is_opening_call(call: Call, services: RunContext) -> bool:
-    """Whether a call opens a page or document, rather than searching or calculating."""
-    try:
-        return services.registry.info(call["tool"]).cluster == "open"
-    except KeyError:  # the run goes on where another set of tools is set up
-        return False
-
-
 def _identity(call: Call | None) -> str:
     return "" if call is None else call_identity(call)
 
@@ -179,3 +193,48 @@ def _varied(passages: Sequence[Evidence]) -> list[Evidence]:
 def _on_the_web(address: str, passage: Evidence) -> bool:
     """Whether an address of a passage is that of a web page: documents at hand may have web addresses too."""
     return passage.tool not in OF_CORPUS and address.startswith(("http://", "https://"))
+
+
+def needs_second_source(judgement: Judgement) -> bool:
+    """Whether one more source should be heard: one alone gives a figure or a date, or one stands against another."""
+    reading = judgement.reading
+    exact = isinstance(reading.value, int | float) and not isinstance(reading.value, bool)
+    dated = isinstance(reading.value, str) and _DATE.fullmatch(reading.value) is not None
+    return reading.support == 1 and (exact or dated or bool(reading.rivals))
+
+
+def rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidence]:
+    """The passages that speak of what a question is about, those first whose pages promise most.
+
+    Search results rarely say what is asked, so what they are titled counts as much as what they say: a page titled as
+    its subject and nothing else is the one that tells its particulars.
+    """
+    wanted = set(frame.terms)
+    about = set(terms(frame.subject)) or wanted
+    rated = []
+    for passage in passages:
+        title = {*terms(passage.title)}
+        said = title | {*terms(passage.text)}
+        if coverage(about, said) >= _ABOUT and find_unmentioned_name(frame.question, [passage]) is None:
+            titled = 2 * len(about & title) / (len(about) + len(title) or 1)
+            rated.append((titled + coverage(wanted, said) + _FIRST / passage.rank, passage))
+    return [passage for _, passage in sorted(rated, key=lambda pair: -pair[0])]
+
+
+def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: int) -> list[Call]:
+    """The same search in the words of the task, where one of them is a content word that no query tried has."""
+    # Of Chinese the keywords count: pairs of characters span what only asks.
+    words = set(terms((frame.search if frame.language == "zh" else "") or frame.question))
+    said = (set(terms(call_query(one))) for one in tried if one["tool"] == call["tool"])
+    return [] if any(words <= other for other in said) else requested_queries(call, [frame.question], tried, most)
+
+
+def requested_queries(call: Call, queries: Iterable[str], tried: Sequence[Call], most: int) -> list[Call]:
+    """A search with the queries that somebody asks for, those left out that were tried."""
+    known = {call_identity(one) for one in tried}
+    calls: dict[str, Call] = {}
+    for query in queries:
+        new = with_query(call, query.strip()[:LONGEST_QUERY])
+        if query.strip() and call_identity(new) not in known:
+            calls.setdefault(call_identity(new), new)
+    return list(calls.values())[:most]

@@ -1,40 +1,46 @@
 """The executor: what happens inside one task.
 
-A task fills its arguments from upstream values and makes its calls (`tool_calls`), asking a substitute of the same
-functional cluster where a tool fails. It reads what came back (`reader`), and, while that is not enough
-(`sufficiency`), searches again in other words, opens a page or asks another tool (`next_action`), up to its
-turns. Whatever happens ends in a typed outcome. `fan_out` decides when tasks run; this module only knows one.
+A turn has four steps, in two nodes of the task graph, so that each is checkpointed: `act` chooses the calls and makes
+them (`task_calls`), `read` reads what came back (`reading`) and decides (`next_action`): an outcome, or further calls
+while what was found is not enough. What is typical of a level, a depth or a tool stands in `nodes.shared.strategy`.
+`fan_out` decides when tasks run; this module only knows one.
 """
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.analysis import analyse
-from weiwo.nodes.executor.concurrency import Lease
 from weiwo.nodes.executor.evidence_merging import merge_passages
-from weiwo.nodes.executor.next_action import NextActions, is_opening_call
-from weiwo.nodes.executor.queries import further_queries, requested_queries
+from weiwo.nodes.executor.next_action import NextActions, further_queries, requested_queries
 from weiwo.nodes.executor.reading.batch_reader import ReadRequest
-from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
 from weiwo.nodes.executor.reading.read_ahead import list_waiting, read_ahead, take_ahead
-from weiwo.nodes.executor.reading.reading_turn import judge_turn, report_hops
-from weiwo.nodes.executor.reading.sufficiency import needs_second_source
-from weiwo.nodes.executor.resources import TaskResources
-from weiwo.nodes.executor.task_calls.consent import seek_consent
+from weiwo.nodes.executor.reading.reader import judge_turn
+from weiwo.nodes.executor.reading.reading import Judgement
+from weiwo.nodes.executor.resources import Lease, TaskResources
+from weiwo.nodes.executor.task_calls.consent import Consent, seek_consent
 from weiwo.nodes.executor.task_calls.tool_calls import CallBatch, make_calls
-from weiwo.nodes.executor.task_state import OF_CORPUS, Call, TaskState, call_query, opened_address, source_address
+from weiwo.nodes.executor.task_state import (
+    OF_CORPUS,
+    Call,
+    TaskState,
+    call_query,
+    is_opening_call,
+    opened_address,
+    source_address,
+)
 from weiwo.nodes.shared.planning.references import fill_args, fill_text
 from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import SEARCH_STEPS, ToolKind
-from weiwo.state import ITEM, Evidence, Language, Outcome, Task
-from weiwo.state.events import TaskProgressEvent, TaskStartedEvent
+from weiwo.state import ITEM, Evidence, Hop, Language, Outcome, Task
+from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
 from weiwo.tools.calling.policies import POLICIES
@@ -42,47 +48,93 @@ from weiwo.tools.tool_info import ToolInfo
 
 _NOTHING_ANSWERS: dict[Language, str] = {"en": "nothing found answers: {}", "zh": "未找到答案：{}"}
 
-KEPT_PASSAGES = 8
+_KEPT_PASSAGES = 8
 """Passages a task hands to the state beside those it cites; whole results would swell every checkpoint."""
 
 
+@dataclass(frozen=True)
+class _Turn:
+    """A turn of a task: what it knows, what it asks, and who pays for it."""
+
+    state: TaskState
+    work: TaskResources
+    services: RunContext
+    frame: QueryFrame
+
+    @classmethod
+    def of(cls, state: TaskState, work: TaskResources) -> "_Turn":
+        return cls(state, work, work.services.scoped(), _frame(state, work))
+
+    @property
+    def task(self) -> Task:
+        return self.state["task"]
+
+    def known_with(self, update: Mapping[str, Any]) -> TaskState:
+        """What the task knows after an update of its channels."""
+        return {**self.state, **update}  # type: ignore[typeddict-item]
+
+    def next_actions(self, update: Mapping[str, Any]) -> NextActions:
+        return NextActions(self.known_with(update), self.frame, self.services, self.work.tools)
+
+
 async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Make the calls of a task's next turn; an analysis makes none, and is done."""
+    """Choose the calls of a task's next turn, and make them; an analysis makes none, and is done."""
     if state["task"].tool == ANALYSE:
         return await analyse(state, work, lease)
-    task, services, frame = state["task"], work.services.scoped(), _frame(state, work)
+    turn = _Turn.of(state, work)
+    chosen = await _choose(turn)
+    if isinstance(chosen, Outcome):
+        return {"outcome": chosen}
+    return await _call(turn, chosen, lease)
+
+
+async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
+    """Read what a task has found, and decide its outcome or its next calls."""
+    started = time.monotonic()
+    turn = _Turn.of(state, work)
+    waiting = list_waiting(turn.task, work.plan, turn.services)
+    progress = _describe_progress(turn, waiting)
+    judgement = await _read(turn, progress, lease)
+    spent = {"seconds": state.get("seconds", 0.0) + time.monotonic() - started}
+    return await _decide(turn, judgement, progress, waiting, spent)
+
+
+async def _choose(turn: _Turn) -> Consent | Outcome:
+    """Step 1: the calls to make, as a person allowed them; an outcome where none is needed, possible or allowed."""
+    task, state, services = turn.task, turn.state, turn.services
     if (given := take_ahead(task, state["inputs"], services)) is not None and "call" not in state:
         services.emit(_progress(state, {"tool": task.tool, "args": {}}))
-        return {"outcome": given}
-    calls = _next_calls(state, frame, services)
-    if isinstance(calls, Outcome):
-        return {"outcome": calls}
+        return given
+    try:
+        calls = state.get("calls") or _first_calls(state, turn.frame, services)
+    except ValueError as error:
+        return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
+    except KeyError:  # the run goes on where another set of tools is set up
+        gone = f"{task.tool}: no such tool is set up here"
+        return outcomes.unfinished_outcome(task, "failed", "not_found", gone, state)
     consent = await seek_consent(calls, state, services)
     if consent.refused:
-        return {"outcome": outcomes.unfinished_outcome(task, "failed", "blocked", consent.refused, state)}
-    calls = list(consent.calls)
+        return outcomes.unfinished_outcome(task, "failed", "blocked", consent.refused, state)
+    return consent
+
+
+async def _call(turn: _Turn, consent: Consent, lease: Lease) -> dict[str, Any]:
+    """Step 2: make the calls, and take what they give: passages to read, a value, or calls that stand in for them."""
+    task, state, services, calls = turn.task, turn.state, turn.services, list(consent.calls)
     for call in calls:
         services.emit(_progress(state, call))
     tried = [*state.get("tried", []), *calls]
     opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
-    actions = NextActions({**state, "tried": tried, "opened": opened}, frame, services, work.tools)
-    made = state.get("attempts", 0)
-    batch = await make_calls(
-        calls,
-        task.id,
-        services,
-        lease,
-        [actions.substitute_call(call) is not None for call in calls],
-        made,
-        answers=consent.answers,
-    )
+    actions, made = turn.next_actions({"tried": tried, "opened": opened}), state.get("attempts", 0)
+    replaceable = [actions.substitute_call(call) is not None for call in calls]
+    batch = await make_calls(calls, task.id, services, lease, replaceable, made, answers=consent.answers)
     if (asked := batch.elicitation) is not None:
         again = {"asked": asked.as_json(), "elicited": list(consent.answers), "calls": calls, "call": calls[0]}
-        return {**again, "frame": frame, "usage": services.budget.delta()}
+        return {**again, "frame": turn.frame, "usage": services.budget.delta()}
     update: dict[str, Any] = {
         "asked": None,
         "elicited": [],
-        "frame": frame,
+        "frame": turn.frame,
         "call": batch.calls[0],
         "calls": [],
         "tried": [*tried, *(call for call in batch.calls if call not in tried)],
@@ -93,66 +145,75 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     }
     if batch.notes:
         update["notes"] = [*state.get("notes", []), *batch.notes]
-    known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
     if not batch.results:
-        return {**update, **_without_results(known, batch, actions, services)}
+        return {**update, **_without_results(turn.known_with(update), batch, actions, services)}
+    return {**update, **await _take_results(turn, update, batch, actions)}
+
+
+async def _take_results(
+    turn: _Turn, update: Mapping[str, Any], batch: CallBatch, actions: NextActions
+) -> dict[str, Any]:
+    """What the results of a turn come to: a value that a tool worked out, or passages beside those known."""
+    task, state, services = turn.task, turn.state, turn.services
     copies = [other for call, _ in batch.failures if (other := actions.open_mirror(call)) is not None]
-    update |= {"calls": copies, "turn": state.get("turn", 0) + (not copies), "cached": batch.all_cached}
+    more: dict[str, Any] = {"calls": copies, "turn": state.get("turn", 0) + (not copies), "cached": batch.all_cached}
+    known = turn.known_with({**update, **more})
     if batch.failures:
-        update["failed"] = _gone_on_without(known, batch, services)
+        more["failed"] = _gone_on_without(known, batch, services)
     for call, _ in batch.cached_results:
         note = f"{call['tool']}: kept from an earlier call"
         services.emit(TaskProgressEvent(task_id=task.id, tool=call["tool"], cached=True, note=note))
     if (computed := batch.computed) is not None:
-        return {
-            **update,
-            "outcome": outcomes.outcome_of_computation(task, computed, {**known, "cached": batch.all_cached}),
-        }
+        return {**more, "outcome": outcomes.outcome_of_computation(task, computed, known)}
     old, new = state.get("passages", []), batch.passages(task.id, services.registry)
     passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(new)))
-    return {**update, "fresh": max(0, len(passages) - len(old)), "latest": len(new), "passages": passages}
+    return {**more, "fresh": max(0, len(passages) - len(old)), "latest": len(new), "passages": passages}
 
 
-async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Read what a task has found; decide its outcome or its next calls."""
-    task, services = state["task"], work.services.scoped()
-    frame = _frame(state, work)
-    passages = state.get("passages", [])
-    hops = state.get("hops", [])
-    started = time.monotonic()
-    waiting = list_waiting(task, work.plan, services)
-    progress = _describe_progress(state, frame, waiting, work)
-    turns_left = progress.turns_left
-    together = None
-    if task.id in work.batches.expected and not _is_whole_answer(task, frame, work):
+async def _read(turn: _Turn, progress: TaskProgressNote, lease: Lease) -> Judgement:
+    """Step 3: read the passages, together with other tasks that came to read, or alone."""
+    task, work, services = turn.task, turn.work, turn.services
+    judgement = None
+    if task.id in work.batches.expected and not _is_whole_answer(turn):
         lease.give_up()
-        request = ReadRequest(frame, task.ret, passages, progress.wants_sentence)
-        together = await work.batches.read(task.id, request, services.models)
+        request = ReadRequest(turn.frame, task.ret, turn.state.get("passages", []), progress.wants_sentence)
+        judgement = await work.batches.read(task.id, request, services.models)
     work.batches.leave(task.id)
     async with lease:
-        if together is None:
-            together = await judge_turn(state, frame, progress, services)
-    judgement = together
+        if judgement is None:
+            judgement = await judge_turn(turn.state, turn.frame, progress, services)
     if judgement.left_out:
         note = f"{judgement.left_out} passages left out: the prompt has no room for them"
         services.emit(TaskProgressEvent(task_id=task.id, note=note))
-    spent = state.get("seconds", 0.0) + time.monotonic() - started
-    update: dict[str, Any] = {"seconds": spent, "usage": services.budget.delta()}
+    return judgement
+
+
+async def _decide(
+    turn: _Turn,
+    judgement: Judgement,
+    progress: TaskProgressNote,
+    waiting: Sequence[Task],
+    spent: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Step 4: the outcome, or the next calls: for what was not found, or for another source of a value."""
+    task, state, services = turn.task, turn.state, turn.services
+    passages, hops, turns_left = state.get("passages", []), state.get("hops", []), progress.turns_left
+    update: dict[str, Any] = {**spent, "usage": services.budget.delta()}
     if judgement.shown:
         seen = dict.fromkeys([*state.get("seen", []), *judgement.shown])
         update |= {"seen": list(seen), "kept": list(judgement.kept), "missing": judgement.reading.missing}
     if new := judgement.hops[len(hops) :]:
         update["hops"] = list(judgement.hops)
         turns_left += len(new)
-        report_hops(new, len(hops), state, services)
-    known: TaskState = {**state, **update}  # type: ignore[typeddict-item]
-    calls = _calls_after(judgement, NextActions(known, frame, services, work.tools)) if turns_left > 0 else []
+        _report_hops(new, len(hops), state, services)
+    known = turn.known_with(update)
+    calls = turn.next_actions(update).after(judgement) if turns_left > 0 else []
     if judgement.reading.value is not None:
         value = outcomes.outcome_of_reading(task, judgement, known)
         now = await read_ahead(judgement, waiting, value, passages, services)
         update |= {"evidence": _kept(passages, judgement, now), "best" if calls else "outcome": now}
     elif not calls:
-        missing = judgement.reading.missing or _NOTHING_ANSWERS[services.language].format(frame.question)
+        missing = judgement.reading.missing or _NOTHING_ANSWERS[services.language].format(turn.frame.question)
         gave_up = _gave_up(judgement, progress) and turns_left > 0
         empty = outcomes.outcome_without_value(task, judgement, missing, known, gave_up=gave_up)
         outcome = outcomes.choose_better(state.get("best"), empty)
@@ -160,13 +221,11 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     return {**update, "calls": calls}
 
 
-def _describe_progress(
-    state: TaskState, frame: QueryFrame, waiting: Sequence[Task], work: TaskResources
-) -> TaskProgressNote:
+def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote:
     """How far a task has come, for its reader's prompt."""
-    task, services, hops = state["task"], work.services, state.get("hops", [])
+    state, services, hops = turn.state, turn.services, turn.state.get("hops", [])
     return TaskProgressNote(
-        whole=work.frame.question,
+        whole=turn.work.frame.question,
         tried=[call_query(call) for call in state["tried"] if not is_opening_call(call, services)],
         turns_left=services.settings.limits.max_turns + len(hops) - state["turn"],  # each value on the way is worth one
         nothing_new=not state.get("fresh", 1),
@@ -174,18 +233,11 @@ def _describe_progress(
         seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
         kept=state.get("kept", []),
         most=services.strategy.passages,
-        wants_sentence=_is_whole_answer(task, frame, work) or _is_told_as_found(task, work),
+        wants_sentence=_is_whole_answer(turn) or _is_told_as_found(turn),
         hops=hops,
         latest=state.get("latest", 0),
         waiting=waiting,
     )
-
-
-def _calls_after(judgement: Judgement, actions: NextActions) -> list[Call]:
-    """The calls that follow a reading: for what was not found, or for another source of a value that stands alone."""
-    if judgement.reading.value is None:
-        return actions.after_reading(judgement)
-    return actions.second_source(judgement) if needs_second_source(judgement) else []
 
 
 def _gave_up(judgement: Judgement, progress: TaskProgressNote) -> bool:
@@ -194,23 +246,24 @@ def _gave_up(judgement: Judgement, progress: TaskProgressNote) -> bool:
     return judgement.decided_by == "model" and judgement.move == "give_up" and len(queries) > 1
 
 
-def _is_whole_answer(task: Task, frame: QueryFrame, work: TaskResources) -> bool:
+def _is_whole_answer(turn: _Turn) -> bool:
     """Whether a task's one value, said in a sentence, answers the user as it was wanted."""
-    asked = work.frame
-    whole = frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words
-    return whole and not task.for_each and _gives_sentence(task, work)
+    asked = turn.work.frame
+    whole = turn.frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words
+    return whole and not turn.task.for_each and _gives_sentence(turn)
 
 
-def _is_told_as_found(task: Task, work: TaskResources) -> bool:
+def _is_told_as_found(turn: _Turn) -> bool:
     """Whether the answer tells what a task finds as it is, one sentence a value."""
-    wanted = work.frame.form in {"", "sentence", "list"} and not work.frame.words
-    return task.is_answer and wanted and _gives_sentence(task, work)
+    asked = turn.work.frame
+    wanted = asked.form in {"", "sentence", "list"} and not asked.words
+    return turn.task.is_answer and wanted and _gives_sentence(turn)
 
 
-def _gives_sentence(task: Task, work: TaskResources) -> bool:
+def _gives_sentence(turn: _Turn) -> bool:
     """Whether a reader may word a task's one value for the answer."""
-    single = task.ret != "passages" and not task.ret.startswith("list")
-    return single and work.services.strategy.answerer == "reader"
+    single = turn.task.ret != "passages" and not turn.task.ret.startswith("list")
+    return single and turn.services.strategy.answerer == "reader"
 
 
 def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:
@@ -223,18 +276,6 @@ def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:
 def route_after_read(state: TaskState) -> Literal["act", "done"]:
     """After reading: done, or further calls."""
     return "done" if "outcome" in state else "act"
-
-
-def _next_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call] | Outcome:
-    """The calls to make: those decided on, or else the first; an outcome where none can be."""
-    task = state["task"]
-    try:
-        return state.get("calls") or _first_calls(state, frame, services)
-    except ValueError as error:
-        return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
-    except KeyError:  # the run goes on where another set of tools is set up
-        gone = f"{task.tool}: no such tool is set up here"
-        return outcomes.unfinished_outcome(task, "failed", "not_found", gone, state)
 
 
 def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:
@@ -312,6 +353,28 @@ def _parse_task(state: TaskState, language: Language) -> QueryFrame:
     return frame_task(task, language) if question == task.description else parse_question(question, language)
 
 
+def _report_hops(hops: Sequence[Hop], before: int, state: TaskState, services: RunContext) -> None:
+    """Tell the watchers what a task found on its way, each value as a task of its own: `task_1.2` is the second."""
+    turn, tool = state["turn"], state["call"]["tool"]
+    for n, hop in enumerate(hops, before + 1):
+        name, shown = f"{state['task'].id}.{n}", hop.value[: TaskFinishedEvent.LONGEST_VALUE]
+        services.emit(TaskStartedEvent(task_id=name, description=hop.question, turn=turn, tool=tool, args={}))
+        services.emit(
+            TaskFinishedEvent(
+                task_id=name,
+                status="succeeded",
+                value=shown,
+                tool=tool,
+                attempts=0,
+                seconds=0.0,
+                decided_by="model",
+                failure="",
+                note="",
+                cached=False,
+            )
+        )
+
+
 def _progress(state: TaskState, call: Call) -> TaskStartedEvent | TaskProgressEvent:
     task, item = state["task"], state["inputs"].get(ITEM)
     event = TaskProgressEvent if "call" in state else TaskStartedEvent
@@ -330,4 +393,4 @@ def _kept(passages: list[Evidence], judgement: Judgement, outcome: Outcome | Non
     cited = {*reading.evidence_ids, *(key for rival in reading.rivals for key in rival.evidence_ids)}
     cited.update(key for one in (outcome.detail.ahead if outcome else ()) for key in one.evidence_ids)
     ordered = sorted(passages, key=lambda passage: passage.id not in cited)
-    return {passage.id: passage for passage in ordered[: max(KEPT_PASSAGES, len(cited))]}
+    return {passage.id: passage for passage in ordered[: max(_KEPT_PASSAGES, len(cited))]}

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from weiwo.nodes.executor.reading.judgement import Judgement
+from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.task_state import TaskState, opened_address, source_address
 from weiwo.state import Failure, FailureKind, Outcome, OutcomeDetail, Task
 from weiwo.text.values import coerce

@@ -1,10 +1,11 @@
-"""The executor's prompt: what a model is told when it reads passages for one task."""
+"""The executor's prompt: every word a model is told when it reads passages for one task, or analyses what was found."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
+from weiwo.state import ValueType
 from weiwo.state.query import Shape
 
 SYSTEM = protect_prompt(
@@ -76,3 +77,46 @@ already, once your value is filled in: the id of the `task`; of one that runs fo
 in `value`; the `value`, one or two `quotes`, `confidence`. Leave out what they do not tell or contradict each other \
 about:"""
 """Added for a task for which others wait; a line each follows."""
+
+TYPE_HINTS: Final[Mapping[ValueType, str]] = {
+    "text": "text: the shortest exact answer, such as a name; for an open question one or two sentences",
+    "number": "number: digits only, in the unit the task asks for, else in that of the passage",
+    "date": 'date: "YYYY", "YYYY-MM" or "YYYY-MM-DD"; years BC are negative, such as "-156"; of an approximate \
+date the year',
+    "boolean": "boolean: true or false",
+    "list[text]": "list of short texts",
+    "list[number]": "list of numbers",
+    "list[date]": 'list of dates ("YYYY", "YYYY-MM-DD"; BC negative)',
+    "list[boolean]": "list of true/false",
+    "passages": "text: a summary of what the passages say on the task",
+}
+"""What is wanted, by its type."""
+ZERO_TO_ONE: Final = "0 to 1"
+
+LAST_TURN: Final = "This is the last turn: answer or give up."
+TURNS_LEFT: Final = "You may search or open {} more."
+NOTHING_NEW: Final = "The last query brought nothing new. {}"
+DID_NOT_WORK: Final = "Did not work: {}"
+FOUND_ON_THE_WAY: Final = "Found on the way:"
+"""How far a task has come."""
+
+NO_QUERIES: Final = 'next is "search" but queries is empty'
+NO_SUCH_PASSAGE: Final = 'next is "open" but passage is {}; there are passages 1 to {}'
+NO_VALUE: Final = 'next is "{}" but value is missing'
+NO_QUOTE: Final = "none of the quotes occurs verbatim in the passage it names; copy the words exactly"
+STRANGER: Final = "the quoted passage does not speak of {}; quote one that does, else search or give up"
+OTHER_WINNER: Final = "by the values found it is {}; compare them again"
+OF_ANOTHER_TYPE: Final = "value: {}; wanted: {}"
+"""What is wrong with a reply: the model is asked once more."""
+
+ANALYST = protect_prompt(
+    f"""\
+You are a searcher's analyst. Do the task over the values and passages below, which other tasks found. {DATA_RULE}
+- `findings`: what comes of it, one self-contained statement each, most important first, in the language of the task. \
+A comparison names both sides; a row of a table is one finding. Each with `passages`: the numbers of all passages it \
+rests on. Use only what they say; copy numbers, dates and names exactly.
+- An assessment or a recommendation is a finding that says what it rests on.
+- `missing`: what the task asks for and the passages do not tell, in one line; else empty.
+- `confidence`: 0 to 1. Where nothing can be said, give no findings."""
+)
+"""For a task that calls no tool."""

@@ -1,14 +1,98 @@
-"""What the tasks of one execution share."""
+"""What the tasks of one execution share: the run's resources, and the slots to work on.
 
+A plain semaphore around each step would serve in order of arrival: with 500 tasks, 500 searches would be made before
+the first of them is read, and a run that ends early would have many searches and no answer. So a task keeps its
+slot from one step to the next, and gives it up only where it has to wait.
+"""
+
+import asyncio
+import heapq
 from dataclasses import dataclass, field
+from itertools import count
 
-from weiwo.nodes.executor.concurrency import PriorityLimiter
 from weiwo.nodes.executor.reading.batch_reader import ReadBatches
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Outcome, Plan
 from weiwo.state.events import TaskFinishedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.text.values import render
+
+
+class PriorityLimiter:
+    """Priority semaphore: bounds the tasks that work at the same time, those that have begun first.
+
+    Args:
+        free: How many there may be.
+    """
+
+    def __init__(self, free: int) -> None:
+        self._free = free
+        self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []
+        self._arrival = count()
+
+    def locked(self) -> bool:
+        """Whether whoever comes now has to wait."""
+        return self._free == 0
+
+    async def acquire(self, *, begun: bool = False) -> None:
+        """Wait for a slot; whoever has begun goes before whoever has not."""
+        if self._free:
+            self._free -= 1
+            return
+        granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (not begun, next(self._arrival), granted))
+        try:
+            await granted
+        except asyncio.CancelledError:
+            if granted.done() and not granted.cancelled():  # cancelled at the very moment it was given one
+                self.release()
+            raise
+
+    def release(self) -> None:
+        """Give a slot back."""
+        while self._waiting:
+            _, _, granted = heapq.heappop(self._waiting)
+            if not granted.done():
+                granted.set_result(None)
+                return
+        self._free += 1
+
+
+class Lease:
+    """Lease of one slot by a task: taken with `async with` for each step, kept for the next one if the step went well.
+
+    Call `end` when the task is over.
+    """
+
+    def __init__(self, limiter: PriorityLimiter) -> None:
+        self._limiter = limiter
+        self._begun = False
+        self._kept = False
+        self._over = False
+
+    async def __aenter__(self) -> None:
+        if self._kept:
+            self._kept = False
+            return
+        await self._limiter.acquire(begun=self._begun)
+        self._begun = True
+
+    async def __aexit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None and not self._over:
+            self._kept = True
+        else:
+            self._limiter.release()
+
+    def give_up(self) -> None:
+        """Give the slot back that was kept, since what comes next has to wait for others."""
+        if self._kept:
+            self._kept = False
+            self._limiter.release()
+
+    def end(self) -> None:
+        """Give the slot back; of a step that goes on regardless, when that ends."""
+        self._over = True
+        self.give_up()
 
 
 @dataclass(frozen=True)

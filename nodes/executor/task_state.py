@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
+from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Hop, JsonValue, Outcome, Repair, Task, Usage
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import add_usage, merge_by_key, merge_evidence
@@ -110,8 +111,6 @@ class TaskProgress(TaskOutput, total=False):
     notes: list[str]
     """What a user should know of the calls, such as a search that went without its embedding model."""
 
-    """Tools that took far longer than they usually do, so that a second call was made beside theirs."""
-
     seconds: float
     """Time spent working."""
 
@@ -141,6 +140,14 @@ def opened_address(call: Call) -> str:
     """The page or document that a call opens, as `source_address` names it; empty where it opens none."""
     named = (value for name, value in call["args"].items() if is_address(name) and isinstance(value, str))
     return source_address(next(named, ""))
+
+
+def is_opening_call(call: Call, services: RunContext) -> bool:
+    """Whether a call opens a page or document, rather than searching or calculating."""
+    try:
+        return services.registry.info(call["tool"]).cluster == "open"
+    except KeyError:  # the run goes on where another set of tools is set up
+        return False
 
 
 def call_query(call: Call) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.support.fake_model import FakeModel, Request, assessed, fake
 from tests.support.injected import Injected
-from weiwo.nodes.executor.reading.reader import SYSTEM
+from weiwo.nodes.executor.prompt import SYSTEM
 from weiwo.nodes.writer.prompt import GROUNDED
 
 CANARY = "zq7-canary"

@@ -11,8 +11,7 @@ from langgraph.store.base import BaseStore
 
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
-from weiwo.nodes.executor.concurrency import PriorityLimiter
-from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.resources import PriorityLimiter, TaskResources
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Language, Limits, Usage, passage_id

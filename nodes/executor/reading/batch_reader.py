@@ -11,19 +11,17 @@ counts tasks, not time, so it does not hang on how fast each is. The first to co
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import Field
 
 from weiwo.models.gateway import ChatModels, ModelCallError
-from weiwo.nodes.executor.prompt import BATCH, STATEMENT
-from weiwo.nodes.executor.reading.judgement import Judgement
+from weiwo.nodes.executor.prompt import BATCH, STATEMENT, TYPE_HINTS
 from weiwo.nodes.executor.reading.reader import finds_hops, judge_answer
-from weiwo.nodes.executor.reading.reader_reply import TYPE_HINTS, ValueAnswer
+from weiwo.nodes.executor.reading.reading import Judgement
+from weiwo.nodes.executor.replies import BatchReadReply
 from weiwo.nodes.executor.task_state import OF_CORPUS
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages
-from weiwo.nodes.shared.prompting.reply_types import Ordinal, Reply
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Evidence, Task, ValueType
 from weiwo.state.query import QueryFrame
@@ -36,19 +34,6 @@ LONGEST_PASSAGES: Final = 3_000
 """Characters of them together, up to which a task is read with others."""
 SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
 """Types of one value."""
-
-
-class BatchAnswer(ValueAnswer):
-    """The answer of one task."""
-
-    task: Ordinal
-
-
-class BatchReadReply(Reply):
-    """The answers of several tasks; one whose passages do not answer it has none."""
-
-    sparse: ClassVar[bool] = True
-    answers: list[BatchAnswer] = Field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from weiwo.nodes.executor.prompt import STATEMENT, WAITING
+from weiwo.nodes.executor import prompt
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.strategy import FEW_PASSAGES, MANY_PASSAGES
 from weiwo.state import Evidence, Hop, Task, ValueType
 from weiwo.state.query import QueryFrame
 
-KEPT_PASSAGES: Final = 3
+_KEPT_PASSAGES = 3
 """Passages of earlier turns that a later one shows again, where the model named none that it wants to keep."""
 
 
@@ -49,12 +48,12 @@ class TaskProgressNote:
     def describe_turns(self) -> str:
         """The turns left, in words for the model."""
         if self.turns_left <= 0:
-            turns = "This is the last turn: answer or give up."
+            turns = prompt.LAST_TURN
         else:
-            turns = f"You may search or open {'once' if self.turns_left == 1 else f'{self.turns_left} times'} more."
+            turns = prompt.TURNS_LEFT.format("once" if self.turns_left == 1 else f"{self.turns_left} times")
         if self.nothing_new and len(self.tried) > 1:
-            turns = f"The last query brought nothing new. {turns}"
-        return "\n".join([turns, *(f"Did not work: {message}" for message in self.failed)])
+            turns = prompt.NOTHING_NEW.format(turns)
+        return "\n".join([turns, *map(prompt.DID_NOT_WORK.format, self.failed)])
 
     def describe_waiting(self) -> str:
         """The tasks that wait, with what to give of them."""
@@ -65,13 +64,13 @@ class TaskProgressNote:
             f" (wanted: {task.ret})"
             for task in self.waiting
         ]
-        told = STATEMENT if any(task.is_answer for task in self.waiting) else ""
-        return "\n".join([WAITING, *lines, told])
+        told = prompt.STATEMENT if any(task.is_answer for task in self.waiting) else ""
+        return "\n".join([prompt.WAITING, *lines, told])
 
     def describe_hops(self) -> str:
         """What was found on the way, a line each."""
         lines = [f"- {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)}" for hop in self.hops]
-        return "\n".join(["Found on the way:", *lines, ""]) if lines else ""
+        return "\n".join([prompt.FOUND_ON_THE_WAY, *lines, ""]) if lines else ""
 
 
 def choose_passages(
@@ -90,5 +89,5 @@ def choose_passages(
         return [*(one for one in passages if one.id in progress.kept and one.id not in found), *latest]
     known = [passage for passage in passages if passage.id in progress.seen]
     new = [passage for passage in passages if passage.id not in progress.seen]
-    kept = [passage for passage in known if passage.id in progress.kept] or known[:KEPT_PASSAGES]
+    kept = [passage for passage in known if passage.id in progress.kept] or known[:_KEPT_PASSAGES]
     return [*kept, *new[:most]]

@@ -11,8 +11,8 @@ from typing import Final
 
 from weiwo.nodes.executor.for_each import list_items, make_instance
 from weiwo.nodes.executor.reading.batch_reader import SCALARS
-from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.reader import judge_answer
+from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.task_state import OF_CORPUS
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.question.parser import parse_question

@@ -14,33 +14,92 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
-from weiwo.nodes.executor.prompt import HOPS, SENTENCE, STATEMENT, SYSTEM
-from weiwo.nodes.executor.reading.judgement import Judgement
+from weiwo.nodes.executor.prompt import HOPS, OF_ANOTHER_TYPE, SENTENCE, STATEMENT, SYSTEM, TYPE_HINTS
+from weiwo.nodes.executor.reading.entity_check import may_speak_of
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote, choose_passages
-from weiwo.nodes.executor.reading.reader_reply import (
-    TYPE_HINTS,
-    AheadReadReply,
-    HopReadReply,
-    ReadReply,
-    ShownPassages,
-    ValueAnswer,
-)
-from weiwo.nodes.executor.reading.reading import Reading
+from weiwo.nodes.executor.reading.reading import Judgement, Reading, restore_judgement
+from weiwo.nodes.executor.reading.shown_passages import ShownPassages
 from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, weigh_sources
+from weiwo.nodes.executor.replies import AheadReadReply, HopReadReply, ReadReply, ValueAnswer
+from weiwo.nodes.executor.task_state import TaskState, is_opening_call
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages
-from weiwo.nodes.shared.run_context import today
+from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.nodes.shared.strategy import MANY_PASSAGES
 from weiwo.state import Evidence, Language, OutcomeDetail, Quote, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
 
-LONGEST_SENTENCE = 400
-STRANGER_CONFIDENCE = 0.4
+_LONGEST_SENTENCE = 400
+_STRANGER_CONFIDENCE = 0.4
 """The most that is held of a value whose passage does not name what the task asks about."""
 
 _DOUBT: dict[Language, str] = {"en": "the passage does not name {}", "zh": "所引段落没有提到{}"}
+
+
+async def judge_turn(
+    state: TaskState, frame: QueryFrame, progress: TaskProgressNote, services: RunContext
+) -> Judgement:
+    """What a task's passages come to; a model is asked only where there is something that it was not shown."""
+    ret, passages = state["task"].ret, state.get("passages", [])
+    if "best" in state:
+        again = await _reweigh_judgement(restore_judgement(state["best"]), frame, ret, passages)
+        if again is not None:
+            return again
+    if (known := _nothing_to_read(state, services)) is not None:
+        return known
+    judgement = await read_passages(frame, ret, passages, services.models, progress)
+    if not _gives_up_early(judgement, frame.question, passages, progress):
+        return judgement
+    seen = [*progress.seen, *judgement.shown]
+    rest = replace(
+        progress, seen=seen, hops=judgement.hops, latest=0, most=MANY_PASSAGES
+    )  # all that is left, not a few
+    more = await read_passages(frame, ret, passages, services.models, rest)
+    return replace(more, shown=(*judgement.shown, *more.shown))
+
+
+def _gives_up_early(
+    judgement: Judgement, question: str, passages: Sequence[Evidence], progress: TaskProgressNote
+) -> bool:
+    """Whether a model gives up before it was shown all that may speak of what it looks for: that is shown at once."""
+    shown = {*progress.seen, *judgement.shown}
+    asked = " ".join((question, *(hop.value for hop in judgement.hops)))
+    left = any(passage.id not in shown and may_speak_of(asked, passage) for passage in passages)
+    return judgement.decided_by == "model" and judgement.move == "give_up" and left and bool(judgement.shown)
+
+
+def _nothing_to_read(state: TaskState, services: RunContext) -> Judgement | None:
+    """The judgement where a turn brought nothing to show: what the model said before. It is not asked again.
+
+    What it had opened was to tell more of what it knows; of what a search brings again there may be some left to show,
+    and on the way of a chain the same passage may answer the next question.
+    """
+    seen = set(state.get("seen", ()))
+    if state.get("fresh", 1) or not seen or "best" in state:
+        return None
+    shown = not state.get("hops") and all(passage.id in seen for passage in state.get("passages", ()))
+    if not shown and not is_opening_call(state["call"], services):
+        return None
+    return Judgement(reading=Reading(value=None, missing=state.get("missing", "")), decided_by="model", move="search")
+
+
+async def _reweigh_judgement(
+    judgement: Judgement, frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]
+) -> Judgement | None:
+    """What was read, weighed anew now that further sources were heard; nothing is read again, nor a model asked.
+
+    Returns:
+        The judgement; None where more sources say otherwise by now, so that all is to be read anew.
+    """
+    before = judgement.reading
+    alone = replace(before, confidence=before.confidence / (LEAST_SHARE if before.rivals else 1))
+    reading = await asyncio.to_thread(weigh_sources, alone, frame, ret, passages, before.rivals)
+    if any(len(rival.evidence_ids) > reading.support for rival in reading.rivals):
+        return None
+    return replace(judgement, reading=reading)
 
 
 async def read_passages(
@@ -100,7 +159,7 @@ async def _by_model(
             objection = shown.after_hops(reply).find_objection(reply, strangers=not objected)
         except ValueError as error:
             unreadable.append(str(error))
-            objection = f"value: {error}; wanted: {TYPE_HINTS[ret]}"
+            objection = OF_ANOTHER_TYPE.format(error, TYPE_HINTS[ret])
         objected = objected or objection is not None
         return objection
 
@@ -186,8 +245,8 @@ def finds_hops(frame: QueryFrame, ret: ValueType) -> bool:
 
 def _sentence(reply: ReadReply) -> str:
     """The answer in one sentence that came with a value; its marks are for code to make."""
-    said = clean_marks(safe_note(reply.sentence, LONGEST_SENTENCE + 1), ()).strip()
-    return said if len(said) <= LONGEST_SENTENCE else ""
+    said = clean_marks(safe_note(reply.sentence, _LONGEST_SENTENCE + 1), ()).strip()
+    return said if len(said) <= _LONGEST_SENTENCE else ""
 
 
 def _without_value(reply: ReadReply, shown: ShownPassages, progress: TaskProgressNote) -> Reading:
@@ -233,6 +292,6 @@ def _reading(
     if shown.hops:  # who else gives the value is not to be told from the question, which names none of what leads there
         rivals = tuple(shown.list_rivals(reply))
         reading = replace(reading, rivals=rivals, confidence=reading.confidence * (LEAST_SHARE if rivals else 1))
-        return replace(reading, confidence=min(STRANGER_CONFIDENCE, reading.confidence)) if stranger else reading
+        return replace(reading, confidence=min(_STRANGER_CONFIDENCE, reading.confidence)) if stranger else reading
     found = weigh_sources(reading, frame, shown.ret, _current(passages, quotes), shown.list_rivals(reply))
-    return replace(found, confidence=min(STRANGER_CONFIDENCE, found.confidence)) if stranger else found
+    return replace(found, confidence=min(_STRANGER_CONFIDENCE, found.confidence)) if stranger else found

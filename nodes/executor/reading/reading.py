@@ -1,8 +1,9 @@
-"""A reading: the typed value of a task, the words that carry it, and who gives another."""
+"""A reading, the typed value of a task with the words that carry it, and the judgement of the turn that made it."""
 
 from dataclasses import dataclass, field
 
-from weiwo.state import JsonValue, OutcomeDetail, Quote, Rival
+from weiwo.nodes.executor.replies import AheadAnswer, Move
+from weiwo.state import DecidedBy, Evidence, Hop, JsonValue, Outcome, OutcomeDetail, Quote, Rival
 from weiwo.state.evidence import Basis
 
 
@@ -33,3 +34,50 @@ class Reading:
     rivals: tuple[Rival, ...] = ()
     basis: Basis = "stated"
     premise: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What reading came to: a reading, who made it, and the move that follows.
+
+    Attributes:
+        reading: The value, or None with what is missing.
+        decided_by: A model or the rules.
+        move: What to do next where there is no value.
+        queries: The queries of a `search` move.
+        opened: The passage whose page or document an `open` move means.
+        left_out: Passages that there was no room for in the prompt.
+        shown: Ids of the passages that the prompt showed.
+        kept: Ids of those that the model wants to see again.
+        hops: Of a chain of look-ups, what was found on the way, in this turn and before.
+        ahead: Values that the model gave of tasks that wait for this one; nobody has checked them yet.
+    """
+
+    reading: Reading
+    decided_by: DecidedBy
+    move: Move
+    queries: tuple[str, ...] = ()
+    opened: Evidence | None = None
+    left_out: int = 0
+    shown: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    hops: tuple[Hop, ...] = ()
+    ahead: tuple[AheadAnswer, ...] = ()
+
+
+def restore_judgement(outcome: Outcome) -> Judgement:
+    """Rebuild the judgement that an outcome came of."""
+    reading = Reading(
+        value=outcome.value,
+        evidence_ids=outcome.evidence_ids,
+        quotes=outcome.quotes,
+        confidence=outcome.confidence,
+        detail=outcome.detail.model_copy(update={"cached": False}),  # of that turn
+        missing=outcome.note,
+        support=outcome.support,
+        rivals=outcome.rivals,
+        basis=outcome.basis,
+        premise=outcome.premise,
+    )
+    move: Move = "premise_wrong" if outcome.premise else "answer"
+    return Judgement(reading=reading, decided_by=outcome.decided_by, move=move)

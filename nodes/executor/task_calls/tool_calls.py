@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count, zip_longest
 from typing import Final
 
-from weiwo.nodes.executor.concurrency import Lease
+from weiwo.nodes.executor.resources import Lease
 from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.support.injected import INJECTED, Injected
 from tests.support.obedient import ASKED, BORN, CANARY, QUESTION, Obedient
 from weiwo.graph import build_graph
-from weiwo.nodes.executor.reading.reader import SYSTEM
+from weiwo.nodes.executor.prompt import SYSTEM
 from weiwo.nodes.writer.node import BEWARE
 from weiwo.nodes.writer.prompt import GROUNDED
 from weiwo.state import Evidence, passage_id

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.nodes.executor.concurrency import Lease, PriorityLimiter
+from weiwo.nodes.executor.resources import Lease, PriorityLimiter
 
 
 async def test_a_task_finishes_before_another_begins() -> None:

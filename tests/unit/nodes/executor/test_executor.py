@@ -9,8 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.run import search_tool, services, work
 from weiwo.nodes.executor import node as executor
-from weiwo.nodes.executor.concurrency import Lease
-from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.resources import Lease, TaskResources
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.state import Limits, Outcome, Task, Usage
 from weiwo.tools.calling.errors import ToolCallError

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.nodes.executor.queries import further_queries, requested_queries
+from weiwo.nodes.executor.next_action import further_queries, requested_queries
 from weiwo.nodes.executor.task_state import Call, call_identity, call_query, opened_address, source_address, with_query
 from weiwo.nodes.shared.question.parser import parse_question
 

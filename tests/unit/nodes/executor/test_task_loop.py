@@ -10,8 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.support.fake_model import fake, found
 from tests.support.run import services, work
 from weiwo.nodes.executor import node as executor
-from weiwo.nodes.executor.concurrency import Lease
-from weiwo.nodes.executor.resources import TaskResources
+from weiwo.nodes.executor.resources import Lease, TaskResources
 from weiwo.nodes.executor.task_state import TaskState
 from weiwo.state import Evidence, Limits, Outcome, Task, Usage, passage_id
 from weiwo.tools.calling.errors import ToolCallError

@@ -8,7 +8,7 @@ from tests.support.fake_model import Request, assessed, fake
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.nodes.executor.reading.compared_values import find_other_winner
+from weiwo.nodes.executor.reading.shown_passages import find_other_winner
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Hop
 from weiwo.state.settings import Context

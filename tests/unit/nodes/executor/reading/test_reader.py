@@ -11,11 +11,11 @@ from tests.support.states import passage
 from tests.support.work import assert_linear
 from weiwo.models.schema import json_schema
 from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name, may_speak_of
-from weiwo.nodes.executor.reading.judgement import Judgement
 from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
 from weiwo.nodes.executor.reading.quotes import locate_quote
 from weiwo.nodes.executor.reading.reader import read_passages
-from weiwo.nodes.executor.reading.reader_reply import ReadReply
+from weiwo.nodes.executor.reading.reading import Judgement
+from weiwo.nodes.executor.replies import ReadReply
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages, quote_as_data
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.strategy import FEW_PASSAGES, MANY_PASSAGES

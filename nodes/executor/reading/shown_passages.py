@@ -1,177 +1,30 @@
-"""What a model makes of a task's passages: its reply, what can be wrong with it, and what it comes to.
+"""Passages as a model was shown them, and what can be wrong with what it makes of them.
 
 Numbers in a reply are those of the passages as they were shown. Quotes are looked for in the whole passages behind
-them: a value none of whose quotes can be found is not believed.
+them: a value none of whose quotes can be found is not believed, nor what a comparison is said to come to against the
+values found.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Final
 
-from pydantic import AliasChoices, BeforeValidator, Field, WithJsonSchema, model_validator
-
-from weiwo.nodes.executor.reading.compared_values import COMPARED, find_other_winner
+from weiwo.nodes.executor import prompt
 from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.reading.quotes import find_paraphrase, locate_quote
+from weiwo.nodes.executor.replies import QuoteRef, ReadReply, ReadValue
 from weiwo.nodes.shared.prompting.input_guard import find_rejection, normalize_line, safe_note
-from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply, Share
 from weiwo.state import Evidence, Hop, JsonValue, Quote, Rival, ValueType
-from weiwo.state.evidence import Basis
-from weiwo.state.query import QueryFrame
+from weiwo.state.query import QueryFrame, Shape
+from weiwo.text.dates import find_dates
+from weiwo.text.language import fold
+from weiwo.text.numbers import find_numbers, to_base
 from weiwo.text.values import coerce
 
-TYPE_HINTS: dict[ValueType, str] = {
-    "text": "text: the shortest exact answer, such as a name; for an open question one or two sentences",
-    "number": "number: digits only, in the unit the task asks for, else in that of the passage",
-    "date": 'date: "YYYY", "YYYY-MM" or "YYYY-MM-DD"; years BC are negative, such as "-156"; of an approximate \
-date the year',
-    "boolean": "boolean: true or false",
-    "list[text]": "list of short texts",
-    "list[number]": "list of numbers",
-    "list[date]": 'list of dates ("YYYY", "YYYY-MM-DD"; BC negative)',
-    "list[boolean]": "list of true/false",
-    "passages": "text: a summary of what the passages say on the task",
-}
-
-
-MOST_HOPS = 6
+_MOST_HOPS: Final = 6
 """Values found on the way that are kept of a chain."""
-
-Scalar = str | int | float | bool
-_ONE: Final = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
-ReadValue = Annotated[
-    Scalar | list[Scalar], WithJsonSchema({"anyOf": [*_ONE, {"type": "array", "items": {"anyOf": _ONE}}]})
-]
-
-
-class QuoteRef(Reply):
-    """Words copied from a numbered passage."""
-
-    passage: Ordinal = Field(0, validation_alias=AliasChoices("passage", "n", "number", "passage_id"))
-    text: str = Field(validation_alias=AliasChoices("text", "quote", "words"))
-
-
-def _quotes(value: Any) -> Any:
-    """Quotes of which some are but the words, from whichever passage."""
-    if not isinstance(value, list):
-        return value
-    return [{"passage": 0, "text": quote} if isinstance(quote, str) else quote for quote in value]
-
-
-Quotes = Annotated[list[QuoteRef], BeforeValidator(_quotes)]
-
-
-_IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|推|暗|隐", re.IGNORECASE)
-
-
-def read_basis(value: Any) -> Any:
-    """Whether a value is stated, as models say it."""
-    return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
-
-
-class HopReply(Reply):
-    """A value found on the way to the one that is wanted."""
-
-    question: Line
-    value: Annotated[Scalar, WithJsonSchema({"type": "string"})]
-    quotes: Quotes = Field(default_factory=list)
-
-
-class ValueAnswer(Reply):
-    """A value with the words that carry it, where that is all that is wanted."""
-
-    value: ReadValue
-    quotes: Quotes
-    confidence: Share = 0.5
-    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
-    sentence: Line = ""
-
-
-class AheadAnswer(ValueAnswer):
-    """The value of a task that waits, of one item where it runs for each."""
-
-    task: Line
-    item: Line = ""
-
-
-class RivalValue(Reply):
-    """Another value that other passages give."""
-
-    value: Annotated[Scalar | list[Scalar], WithJsonSchema({"type": "string"})]
-    quotes: Quotes = Field(default_factory=list)
-
-
-def _move(value: Any) -> Any:
-    """A move by one of its other names."""
-    return _MOVES.get(re.sub(r"[\W_]+", "_", value.strip().lower()), value) if isinstance(value, str) else value
-
-
-Move = Literal["answer", "search", "open", "premise_wrong", "give_up"]
-"""What a task does next."""
-
-_MOVES = dict.fromkeys(
-    ("wrong_premise", "false_premise", "premise_false", "correct", "correction", "correct_premise"), "premise_wrong"
-)
-
-
-class ReadReply(Reply):
-    """What a model makes of the passages: the next move, and the fields it needs (the prompt says which)."""
-
-    sparse: ClassVar[bool] = True
-
-    next: Annotated[Move, BeforeValidator(_move)]
-    value: ReadValue | None = None
-    quotes: Quotes = Field(default_factory=list)
-    confidence: Share = Field(0.5, description="0 to 1")
-    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
-    others: list[RivalValue] = Field(default_factory=list)
-    sentence: Line = ""
-    missing: Line = ""
-    queries: list[str] = Field(default_factory=list)
-    passage: Ordinal = Field(0, validation_alias=AliasChoices("passage", "open"))
-    keep: list[Ordinal] = Field(default_factory=list)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_query(cls, data: Any) -> Any:
-        """One `query`, as models call it, is the first of the queries."""
-        if not isinstance(data, dict) or not data.get("query"):
-            return data
-        named = (data["query"], data.get("queries") or [])
-        return {**data, "queries": [query for one in named for query in (one if isinstance(one, list) else [one])]}
-
-    @property
-    def found_on_the_way(self) -> Sequence[HopReply]:
-        """Values on the way, of a task that has such."""
-        return ()
-
-    @property
-    def all_queries(self) -> tuple[str, ...]:
-        """The queries of a `search` move, each once."""
-        lines = (line.strip() for line in self.queries)
-        return tuple(dict.fromkeys(line for line in lines if line))
-
-
-class HopReadReply(ReadReply):
-    """The same of a task that takes several look-ups."""
-
-    requested_as: ClassVar[str] = "ReadReply"
-
-    hops: list[HopReply] = Field(default_factory=list)
-
-    @property
-    def found_on_the_way(self) -> Sequence[HopReply]:
-        """Values on the way."""
-        return self.hops
-
-
-class AheadReadReply(ReadReply):
-    """The same of a task for which others wait."""
-
-    requested_as: ClassVar[str] = "ReadReply"
-
-    ahead: list[AheadAnswer] = Field(default_factory=list)
+_COMPARED: Final[frozenset[Shape]] = frozenset({"comparison", "same"})
+"""Shapes of questions whose look-ups stand side by side."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +76,7 @@ class ShownPassages:
         """The same, with the values that a reply found on the way added, each once; those without a quote are none."""
         known = {self._identity(hop) for hop in self.hops}
         hops = list(self.hops)
-        for said in reply.found_on_the_way[:MOST_HOPS]:
+        for said in reply.found_on_the_way[:_MOST_HOPS]:
             value, question = normalize_line(str(said.value)), safe_note(said.question)
             quotes = self._located(said.quotes, value, "text")
             if not quotes or not value or find_rejection(value, "text"):
@@ -233,12 +86,12 @@ class ShownPassages:
             if self._identity(hop) not in known:
                 known.add(self._identity(hop))
                 hops.append(hop)
-        return replace(self, hops=tuple(hops[:MOST_HOPS]))
+        return replace(self, hops=tuple(hops[:_MOST_HOPS]))
 
     @property
     def _side_by_side(self) -> bool:
         """Whether the look-ups are those of a comparison: each is of a thing that the task names."""
-        return self.frame.shape in COMPARED
+        return self.frame.shape in _COMPARED
 
     def _identity(self, hop: Hop) -> tuple[object, ...]:
         """What tells a value on the way from another; two things that are compared may have the same."""
@@ -275,13 +128,13 @@ class ShownPassages:
             ValueError: Its value is not of the wanted type.
         """
         if reply.next == "search" and not reply.all_queries:
-            return 'next is "search" but queries is empty'
+            return prompt.NO_QUERIES
         if reply.next == "open" and self.opened_passage(reply) is None:
-            return f'next is "open" but passage is {reply.passage}; there are passages 1 to {len(self.passages)}'
+            return prompt.NO_SUCH_PASSAGE.format(reply.passage, len(self.passages))
         if reply.next not in {"answer", "premise_wrong"}:
             return None
         if reply.value is None:
-            return f'next is "{reply.next}" but value is missing'
+            return prompt.NO_VALUE.format(reply.next)
         if (why := find_rejection(self.read_value(reply), self.value_type(reply))) is not None:
             return why
         return self._find_conclusion_fault(reply) or self._find_quote_fault(reply, strangers=strangers)
@@ -289,15 +142,15 @@ class ShownPassages:
     def _find_conclusion_fault(self, reply: ReadReply) -> str | None:
         """What is wrong with what a comparison is said to come to, as far as code can compare."""
         other = find_other_winner(self.frame, self.hops, reply.value) if self._side_by_side else None
-        return f"by the values found it is {other}; compare them again" if other else None
+        return prompt.OTHER_WINNER.format(other) if other else None
 
     def _find_quote_fault(self, reply: ReadReply, *, strangers: bool) -> str | None:
         """What is wrong with the quotes of an answer; what is compared may rest on those of the values on the way."""
         quotes = self.locate_quotes(reply)
         if not quotes and not (self._side_by_side and self.hops):
-            return "none of the quotes occurs verbatim in the passage it names; copy the words exactly"
+            return prompt.NO_QUOTE
         if strangers and (stranger := self.find_unmentioned_name(quotes, reply.value)):
-            return f"the quoted passage does not speak of {stranger}; quote one that does, else search or give up"
+            return prompt.STRANGER.format(stranger)
         return None
 
     def _coerced(self, value: ReadValue) -> JsonValue:
@@ -321,3 +174,42 @@ class ShownPassages:
                     found.append(Quote(evidence_id=passage.id, text=passage.text[span[0] : span[1]]))
                     break
         return found
+
+
+def find_other_winner(frame: QueryFrame, hops: Sequence[Hop], value: object) -> str | None:
+    """The thing that wins a comparison by the values found, where a model names another.
+
+    Returns:
+        The subject; None where code cannot tell: a value is missing, not of the kind, or as large as another.
+    """
+    said = fold(str(value))
+    subjects = {fold(subject): subject for subject in frame.subjects}
+    named = [key for key in subjects if key in said]
+    if not frame.direction or len(named) != 1 or len(subjects) < 2:
+        return None
+    found = {
+        key: [m for hop in hops if _is_about(hop, key, subjects) for m in _measures(hop, frame)] for key in subjects
+    }
+    kinds = {kind for measures in found.values() for kind, _ in measures}
+    if len(kinds) != 1 or any(len(measures) != 1 for measures in found.values()):
+        return None
+    values = {key: measures[0][1] for key, measures in found.items()}
+    best = (min if frame.direction == "least" else max)(values.values())
+    winners = [key for key, measure in values.items() if measure == best]
+    return subjects[winners[0]] if len(winners) == 1 and winners != named else None
+
+
+def _is_about(hop: Hop, key: str, subjects: dict[str, str]) -> bool:
+    """Whether a value is that of a subject and of no other: by its question."""
+    asked = fold(hop.question)
+    return [other for other in subjects if other in asked] == [key]
+
+
+def _measures(hop: Hop, frame: QueryFrame) -> list[tuple[str, float]]:
+    """The years or the quantities that a value holds, each with its kind."""
+    if frame.answer_type in {"date", "year"}:
+        return [("date", float(span.date.year)) for span in find_dates(hop.value) if span.until is None]
+    if frame.answer_type not in {"number", "quantity"}:
+        return []
+    spans = find_numbers(hop.value)
+    return [(base[1], base[0]) if (base := to_base(span)) else ("", float(span.value)) for span in spans]
