@@ -55,11 +55,7 @@ class Experiment:
 
     @classmethod
     def create(cls, folder: Path, config: Mapping[str, Any]) -> "Experiment":
-        """Begin one in a folder that is new or empty.
-
-        Raises:
-            ExperimentError: The folder holds something, or cannot be written.
-        """
+        """Begin one in a folder that is new or empty."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
@@ -71,11 +67,7 @@ class Experiment:
 
     @classmethod
     def resume(cls, folder: Path, config: Mapping[str, Any]) -> "Experiment":
-        """Go on with one in a folder; begin one there if there is none yet.
-
-        Raises:
-            ExperimentError: It was made with something else that has to be the same.
-        """
+        """Go on with one in a folder, which must agree in what has to be the same; begin one there if there is none."""
         if not (folder / _CONFIG).exists():
             return cls.create(folder, config)
         found = cls.open(folder)
@@ -87,11 +79,7 @@ class Experiment:
 
     @classmethod
     def find(cls, parent: Path, config: Mapping[str, Any]) -> "Experiment":
-        """The latest one below a folder that can be gone on with.
-
-        Raises:
-            ExperimentError: There is none.
-        """
+        """The latest one below a folder that can be gone on with."""
         for folder in sorted(parent.glob("*"), key=lambda one: one.name[-_STAMP:], reverse=True):
             if (folder / _CONFIG).exists() and (found := cls.open(folder)).config["same"] == config["same"]:
                 return found
@@ -99,11 +87,7 @@ class Experiment:
 
     @classmethod
     def open(cls, folder: Path) -> "Experiment":
-        """Open one that was begun.
-
-        Raises:
-            ExperimentError: There is none.
-        """
+        """Open one that was begun."""
         try:
             config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -121,14 +105,7 @@ class Experiment:
         return list({(row["question"], row["system"]): row for row in self.rows()}.values())
 
     def summary(self, summarize: Callable[[str, Sequence[Mapping[str, Any]]], dict[str, Any]]) -> dict[str, Any]:
-        """The summary of the rows so far, written beside them as well.
-
-        Args:
-            summarize: Makes it of the name of the set and the rows.
-
-        Raises:
-            ExperimentError: The folder cannot be written.
-        """
+        """The summary of the rows so far, written beside them as well."""
         found = summarize(str(self.config["dataset"]), self.latest_rows())
         try:
             (self.folder / _SUMMARY).write_text(
@@ -174,12 +151,7 @@ class Experiment:
 
 
 def describe_experiment(same: Mapping[str, Any], **free: Any) -> dict[str, Any]:
-    """What `config.json` says.
-
-    Args:
-        same: What has to be the same for an experiment to go on from another.
-        free: What else is worth knowing.
-    """
+    """What `config.json` says; experiments go on from each other where `same` agrees."""
     whole = json.dumps(same, sort_keys=True, ensure_ascii=False)
     return {
         **same,
@@ -219,11 +191,7 @@ def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _open_for_appending(path: Path) -> Any:
-    """The file, at the end of its last whole line.
-
-    Raises:
-        ExperimentError: It cannot be written.
-    """
+    """The file, at the end of its last whole line."""
     try:
         if path.exists():
             whole = path.read_bytes()

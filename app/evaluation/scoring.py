@@ -175,13 +175,7 @@ class AnswerScorer:
 
 
 def _score_facts(question: Question, answer: SystemAnswer, missed: Sequence[int]) -> dict[str, Any]:
-    """The figures of an answer to an open question.
-
-    Args:
-        question: Its facts and stale values.
-        answer: The answer.
-        missed: The facts that it does not tell, by position.
-    """
+    """The figures of an answer to an open question; `missed` are the facts that it does not tell, by position."""
     told = answer.text if answer.outcome != ABSTAINED else ""
     stale = _find_stale(question, told)
     checked = [claim for claim in answer.claims if claim["verdict"] != _NEEDS_NONE]
@@ -202,10 +196,6 @@ def _find_stale(question: Question, text: str) -> list[str]:
     """The stale values that a text tells as if they were current.
 
     A sentence that also says a current fact, or that something is past, tells the difference.
-
-    Args:
-        question: Its facts and stale values.
-        text: What an answer states.
     """
     found: dict[str, None] = {}
     for start, end in sentences(text):

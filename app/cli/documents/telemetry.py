@@ -93,11 +93,7 @@ def telemetry(
 
 
 def _locate(home: Path, name: str) -> Path:
-    """The folder of a corpus.
-
-    Raises:
-        UsageError: There is none of that name.
-    """
+    """The folder of a corpus; a usage error where there is none of that name."""
     try:
         folder = locate_by_name(home, name)
     except CorpusError as error:
@@ -131,11 +127,7 @@ def _print_spending(console: Console, spending: Mapping[str, Any]) -> None:
 
 
 def _learn(folder: Path, settings: Settings) -> None:
-    """Let the policy learn from the searches on a corpus that it has not learned from.
-
-    Raises:
-        CorpusError: It is in service, or the records or the policy cannot be read or written.
-    """
+    """Let the policy learn from the searches on a corpus that it has not learned from."""
     home = Path(settings.home)
     policy, searches = learn_from_use(load_policy(home, settings.embeddings or ""), folder, read_feedback(home))
     if not searches:
@@ -146,11 +138,7 @@ def _learn(folder: Path, settings: Settings) -> None:
 
 
 def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
-    """Write the questions that were served badly, and say how they are labelled.
-
-    Raises:
-        CorpusError: The records or the corpus cannot be read, or the folder cannot be written.
-    """
+    """Write the questions that were served badly, and say how they are labelled."""
     cases = collect_hard_cases(read_records(folder), read_feedback(home))
     if not cases:
         hint(_say("nothing_hard"))
@@ -164,11 +152,7 @@ def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
 
 
 def _export_records(folder: Path, file: Path) -> None:
-    """Write all records, and say how many.
-
-    Raises:
-        CommandError: The file cannot be written.
-    """
+    """Write all records, and say how many."""
     written = 0
     try:
         with file.open("w", encoding="utf-8") as out:

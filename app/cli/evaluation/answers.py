@@ -133,11 +133,7 @@ def answers(  # noqa: PLR0913 - each option is a parameter
 
 
 def _open_results(target: str) -> Experiment | None:
-    """A folder of results to show again; None where the target is a set.
-
-    Raises:
-        CommandError: The folder is broken.
-    """
+    """A folder of results to show again; None where the target is a set."""
     path = Path(target).expanduser()
     if not (path / "config.json").is_file() or (path / "queries.jsonl").exists():
         return None
@@ -211,11 +207,7 @@ def _name_step(step: int) -> str:
 
 
 def _open_experiment(found: QuestionSet, settings: Settings, names: Sequence[str], options: _Options) -> Experiment:
-    """Begin an experiment, or go on with one.
-
-    Raises:
-        ExperimentError: The folder holds something else.
-    """
+    """Begin an experiment, or go on with one."""
     try:
         weiwo = version("weiwo")
     except PackageNotFoundError:
@@ -268,11 +260,7 @@ def _run(found: QuestionSet, context: Context, names: Sequence[str], options: _O
 
 
 async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Question]) -> None:
-    """Try a judge on known answers, so that one that nods grades nothing.
-
-    Raises:
-        ExperimentError: It grades too few of them rightly.
-    """
+    """Try a judge on known answers, so that one that nods grades nothing."""
     agreement = await judge.measure_agreement(questions)
     if agreement < LEAST_AGREEMENT:
         why = f" ({judge.why})" if judge.why else ""

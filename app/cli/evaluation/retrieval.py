@@ -114,11 +114,7 @@ def retrieval(  # noqa: PLR0913 - each option is a parameter
 
 
 def _check(folder: str | None, strategy: str, steps: Sequence[str]) -> None:
-    """See that the options go together.
-
-    Raises:
-        UsageError: They do not.
-    """
+    """See that the options go together; a usage error where they do not."""
     if strategy not in {"all", *CHOICES}:
         raise UsageError(f"--strategy {strategy!r}; there is none; choose all, {', '.join(CHOICES)}")
     if len(steps) > 1:
@@ -153,12 +149,7 @@ def _evaluate(
     share: float | None = None,
     as_json: bool,
 ) -> None:
-    """Evaluate retrieval over a set, and let the router's policy learn or rise.
-
-    Raises:
-        DatasetError: The set is none.
-        CorpusError: Embeddings fail, the index cannot be written, or the policy cannot take the step.
-    """
+    """Evaluate retrieval over a set, and let the router's policy learn or rise."""
     settings = Settings.resolve()
     home, embeddings = Path(settings.home), settings.embeddings or ""
     dataset = Dataset(locate_dataset(folder))
@@ -268,17 +259,7 @@ def _now() -> str:
 
 
 def _label(target: str, judge: str | None = None) -> None:
-    """Ask about each candidate that is not judged yet; what was answered is kept at once.
-
-    Args:
-        target: A folder that `weiwo telemetry --hard` wrote.
-        judge: A model that judges in a person's place, as provider:model.
-
-    Raises:
-        DatasetError: The folder is none.
-        UsageError: Nobody sits at the terminal.
-        CommandError: A judgement cannot be written, the model cannot be had, or the person stopped the command.
-    """
+    """Ask about each candidate that is not judged yet; what was answered is kept at once."""
     folder = Path(target).expanduser()
     left, done = read_candidates(folder)
     if left and judge is None and not sys.stdin.isatty():
@@ -296,11 +277,7 @@ def _label(target: str, judge: str | None = None) -> None:
 
 
 def _ask_model(folder: Path, left: list[Candidate], name: str) -> int:
-    """How many a model judged, from what a person would be shown of each; one call a question.
-
-    Raises:
-        CommandError: It judged none, or the person stopped the command.
-    """
+    """How many a model judged, from what a person would be shown of each; one call a question."""
     judge, judged = ModelJudge(Context(), name), 0
 
     async def work() -> None:

@@ -91,11 +91,7 @@ class Dataset:
             raise DatasetError(f"{qrels}: it judges none of the questions in {_QUERIES}; see that the ids are the same")
 
     def documents(self) -> Iterator[DatasetDocument]:
-        """The documents, in order.
-
-        Raises:
-            DatasetError: A line is broken, two documents have one id, or there is none.
-        """
+        """The documents, in order; see `read_documents`."""
         return read_documents(self.folder)
 
     def digest(self) -> str:
@@ -131,20 +127,12 @@ def read_documents(folder: Path) -> Iterator[DatasetDocument]:
 
 
 def read_queries(folder: Path) -> dict[str, str]:
-    """The questions of a set by id, judged or not.
-
-    Raises:
-        DatasetError: A line is broken.
-    """
+    """The questions of a set by id, judged or not."""
     return {found["_id"]: found["text"] for _, found in _read_objects(folder / _QUERIES)}
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, numbered from 1.
-
-    Raises:
-        DatasetError: The file is not UTF-8 text, a line is beyond all bounds, or it cannot be read.
-    """
+    """Lines that are not blank, numbered from 1; raises where the file is not UTF-8 text or cannot be read."""
     try:
         with path.open(encoding="utf-8-sig") as file:
             number = 0
@@ -161,11 +149,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines, with the numbers of their lines.
-
-    Raises:
-        DatasetError: A line holds no object, or the file cannot be read.
-    """
+    """The objects of a file of JSON lines, with the numbers of their lines; raises where a line holds none."""
     for number, line in read_lines(path):
         try:
             found = json.loads(line)

@@ -45,9 +45,7 @@ def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: S
         The corpus folder.
 
     Raises:
-        DatasetError: The documents are broken.
-        EmbeddingError: The embedding model failed.
-        CorpusError: The index cannot be written.
+        CorpusError: The documents are broken, the embedding model failed, or the index cannot be written.
     """
     folder = home / "evaluation" / _make_key(dataset, model)
     _fill_index(dataset, folder, model, watch)
@@ -56,22 +54,7 @@ def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: S
 
 
 def index_by_name(dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None) -> str:
-    """Index a set's documents as a corpus that can be named, or find it from an earlier time. Blocks.
-
-    Args:
-        dataset: The set.
-        home: The folder of Weiwo's own files.
-        model: The embedding model, if any.
-        watch: Told of the progress.
-
-    Returns:
-        The corpus's name.
-
-    Raises:
-        DatasetError: The documents are broken.
-        EmbeddingError: The embedding model failed.
-        CorpusError: The index cannot be written.
-    """
+    """`index_dataset`, as a corpus that can be named; returns the name."""
     readable = "".join(one if one.isalnum() or one in "-." else "-" for one in dataset.name)[:40]
     name = f"eval-{readable}-{_make_key(dataset, model)[:8]}"
     folder = locate_by_name(home, name)

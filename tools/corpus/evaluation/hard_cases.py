@@ -48,12 +48,7 @@ class _HardCase:
 
 
 def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[Mapping[str, Any]]) -> list[_HardCase]:
-    """The hard cases among telemetry records, the newest `_MOST_CASES` first, each query once.
-
-    Args:
-        records: The records, oldest first.
-        feedback: What people said of answers, oldest first.
-    """
+    """The hard cases among telemetry records, the newest `_MOST_CASES` first, each query once."""
     good = last_verdicts(feedback)
     found: dict[str, _HardCase] = {}
     for record in reversed(list(records)):

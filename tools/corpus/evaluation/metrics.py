@@ -37,13 +37,7 @@ class RankingMetrics:
 
 
 def score_ranking(found: Sequence[str], relevant: Mapping[str, int], k: int) -> RankingMetrics:
-    """Score a ranking.
-
-    Args:
-        found: Documents, best first, each once.
-        relevant: The gain of each relevant document, above 0; at least one.
-        k: How many of the ranking count for recall, all and hit.
-    """
+    """Score a ranking of distinct documents against the gains of the relevant ones; `k` bounds recall, all and hit."""
     hits = sum(document in relevant for document in found[:k])
     first = next((rank for rank, document in enumerate(found, 1) if document in relevant), 0)
     ideal = _discount_gains(sorted(relevant.values(), reverse=True))

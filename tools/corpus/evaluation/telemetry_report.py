@@ -69,12 +69,7 @@ def count_feedback(folder: Path, feedback: Iterable[Mapping[str, Any]]) -> dict[
 
 
 def _summarize_records(records: Sequence[_Record], numbers: _PassageNumbers = lambda _: {}) -> dict[str, Any]:
-    """All that some records tell.
-
-    Args:
-        records: The records, oldest first.
-        numbers: Gives the numbers that passages have in their index, by evidence id.
-    """
+    """All that some records tell, oldest first."""
     done = [one for one in records if not one["error"]]
     return {
         "retrievals": len(records),
@@ -227,13 +222,7 @@ class _Observation(NamedTuple):
 def _observe_records(
     records: Sequence[_Record], feedback: Iterable[Mapping[str, Any]], numbers: _PassageNumbers
 ) -> list[_Observation]:
-    """The observations in telemetry records.
-
-    Args:
-        records: The records, oldest first.
-        feedback: What people said of answers, oldest first.
-        numbers: Gives the numbers that passages have in their index, by evidence id.
-    """
+    """The observations in telemetry records, oldest first."""
     good = last_verdicts(feedback)
     told = [one for one in records if one["cited"] and len(one["arms"]) > 1 and good.get(one["run"]) is not False]
     known = numbers({key for one in told for key in one["cited"]})

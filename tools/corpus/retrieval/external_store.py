@@ -40,12 +40,7 @@ class ExternalCorpus:
     """A LangChain vector store or retriever, as a `Corpus`."""
 
     def __init__(self, name: str, inner: VectorStore | BaseRetriever) -> None:
-        """Take one.
-
-        Args:
-            name: What it is called in messages, and in the source of a passage whose metadata name none.
-            inner: It.
-        """
+        """Take one; its name stands in messages, and in the source of a passage whose metadata name none."""
         self.name = name
         self.inner = inner
         self._seen: OrderedDict[str, dict[str, Evidence]] = OrderedDict()

@@ -67,9 +67,5 @@ def read_feedback(home: Path) -> Iterator[dict[str, Any]]:
 
 
 def last_verdicts(feedback: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
-    """Whether the answer of each run was good, as was said last.
-
-    Args:
-        feedback: What was said, oldest first.
-    """
+    """Whether the answer of each run was good, as was said last."""
     return {str(said["run"]): bool(said.get("good")) for said in feedback if said.get("run")}

@@ -181,11 +181,7 @@ class IndexedCorpus:
     def _search_generation(
         self, query: str, k: int, options: SearchOptions, limit: int, trace: SearchTrace
     ) -> "list[Evidence] | None":
-        """The best distinct passages of the present generation; None where more than `limit` must be looked up.
-
-        Raises:
-            GenerationBuriedError: The generation is gone meanwhile.
-        """
+        """The best distinct passages of the present generation; None where more than `limit` must be looked up."""
         snapshot = self.snapshot()
         with self._store.read_transaction() as connection:
             search = PassageSearch(
@@ -299,11 +295,7 @@ def _rank(passages: "Sequence[Evidence]", scores: Sequence[float]) -> "list[Evid
 
 
 def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> str:
-    """The document that a name means.
-
-    Raises:
-        DocumentNotFoundError: None, or several.
-    """
+    """The document that a name means; raises where it means none or several."""
     name = source.strip()
     if name in documents:
         return name

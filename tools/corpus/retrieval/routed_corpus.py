@@ -16,7 +16,7 @@ from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_f
 from weiwo.tools.corpus.retrieval.router import RoutingDecision, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, Strategy, rank_passages
-from weiwo.tools.corpus.retrieval.telemetry import LONGEST_QUERY, RetrievalRecord, TelemetryRecorder, get_recorder
+from weiwo.tools.corpus.retrieval.telemetry import LONGEST_QUERY, TelemetryRecorder, get_recorder
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
@@ -117,7 +117,7 @@ class RoutedCorpus:
                 told = {**_record_query(query, k, decided[0][0]), **more}
                 told["seconds"] = round(time.perf_counter() - begun, 6)
                 ids = tuple(passage.id for passage in found)
-                self._recorder.record(RetrievalRecord(started, told, ids, current_call().run))
+                self._recorder.record(started, told, ids, current_call().run)
 
         try:
             passages, trace = await self.corpus.find(query, k, options=choose_options)

@@ -75,10 +75,7 @@ class _SegmentStatistics(Value):
         return {arm: gain for arm, gain in value.items() if arm in STRATEGIES} if isinstance(value, dict) else value
 
     def gain(self, arm: Strategy) -> float:
-        """The gain of a strategy over hybrid search, over all questions seen.
-
-        The average began at 0; what that holds it back is taken out (as in Kingma & Ba, ICLR 2015, section 3).
-        """
+        """The gain over hybrid search, over all questions; bias correction of the moving average (Adam, section 3)."""
         if not self.decided:
             return 0.0
         average = self.advantage.get(arm, 0.0) / (1 - (1 - _RATE) ** self.decided)

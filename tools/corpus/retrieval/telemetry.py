@@ -14,9 +14,9 @@ import json
 import logging
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from queue import Empty, Full, Queue
 from threading import Event, Lock, Thread
@@ -53,52 +53,41 @@ CREATE INDEX IF NOT EXISTS runs ON retrievals(run) WHERE cited IS NULL
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievalRecord:
-    """The telemetry record of one retrieval.
-
-    Attributes:
-        at: When, in seconds since 1970.
-        record: All that is known of it, as JSON values; `weiwo.tools.corpus.retrieval.routed_corpus` makes it.
-        passages: The evidence ids it gave, best first.
-        run: The run it was made for; empty if none.
-    """
-
-    at: float
-    record: Mapping[str, Any]
-    passages: tuple[str, ...] = ()
-    run: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _CitationLabel:
-    run: str
-    ids: frozenset[str]
-    replanned: bool
+_Write = Callable[[sqlite3.Connection], None]
 
 
 class TelemetryRecorder:
-    """The recorder of one corpus. Safe to use from any thread; no call waits for the disk but `flush`."""
+    """The recorder of one corpus. Safe to use from any thread; no call waits for the disk but `flush`.
+
+    Attributes:
+        path: The file; there is none before the first record.
+        dropped: Records that could not be kept.
+    """
 
     def __init__(self, folder: Path) -> None:
-        """Record beside a corpus; nothing is written before the first record."""
         self.path = folder / _FILE
         self.dropped = 0
-        """Records that could not be kept."""
-        self._queue: Queue[RetrievalRecord | _CitationLabel | Event] = Queue(_WAITING)
+        self._queue: Queue[_Write | Event] = Queue(_WAITING)
         self._lock = Lock()
         self._thread: Thread | None = None
         self._resting_until = 0.0
         self._since_pruned = _PRUNED_EVERY
 
-    def record(self, retrieval: RetrievalRecord) -> None:
-        """Keep a retrieval, soon."""
-        self._put(retrieval)
+    def record(self, at: float, record: Mapping[str, Any], passages: Sequence[str] = (), run: str = "") -> None:
+        """Keep a retrieval, soon.
+
+        Args:
+            at: When it was made, in seconds since 1970.
+            record: All that is known of it, as JSON values; `routed_corpus` makes it.
+            passages: The evidence ids it gave, best first.
+            run: The run it was made for; empty if none.
+        """
+        self._put(partial(self._insert, (at, run, _encode(record), _encode(passages))))
 
     def label_citations(self, run: str, evidence_ids: Iterable[str], *, replanned: bool = False) -> None:
         """Label the retrievals of a run with what its answer cites. The first label stays."""
         if run:
-            self._put(_CitationLabel(run, frozenset(evidence_ids), replanned))
+            self._put(partial(_write_label, run=run, ids=frozenset(evidence_ids), replanned=replanned))
 
     def flush(self, seconds: float = 5.0) -> bool:
         """Wait until all that came before is written or dropped; whether it was, in that time."""
@@ -111,7 +100,7 @@ class TelemetryRecorder:
             return False
         return done.wait(seconds)
 
-    def _put(self, item: RetrievalRecord | _CitationLabel) -> None:
+    def _put(self, item: _Write) -> None:
         with self._lock:
             if self._thread is None:
                 self._thread = Thread(target=self._write_in_turn, name="retrieval-telemetry", daemon=True)
@@ -124,14 +113,14 @@ class TelemetryRecorder:
     def _write_in_turn(self) -> None:
         while True:
             items = self._gather()
-            kept = [item for item in items if not isinstance(item, Event)]
-            if kept and not self._write(kept):
-                self.dropped += len(kept)
+            writes = [item for item in items if not isinstance(item, Event)]
+            if writes and not self._write(writes):
+                self.dropped += len(writes)
             for item in items:
                 if isinstance(item, Event):
                     item.set()
 
-    def _gather(self) -> list[RetrievalRecord | _CitationLabel | Event]:
+    def _gather(self) -> list[_Write | Event]:
         """Gather what comes within a moment: writing seldom takes less from the searches than writing at once."""
         items = [self._queue.get()]
         until = time.monotonic() + _GATHER_SECONDS
@@ -142,33 +131,30 @@ class TelemetryRecorder:
                 break
         return items
 
-    def _write(self, items: list[RetrievalRecord | _CitationLabel]) -> bool:
+    def _write(self, writes: Sequence[_Write]) -> bool:
         if time.monotonic() < self._resting_until:
             return False
         try:
             make_private_file(self.path)
             with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS)) as connection, connection:
-                self._apply(connection, items)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+                for statement in _SCHEMA.split(";\n"):
+                    connection.execute(statement)
+                for write in writes:
+                    write(connection)
+                self._prune(connection)
         except Exception as error:  # noqa: BLE001  # whatever it is, the next record finds this thread alive
             self._resting_until = time.monotonic() + _REST_SECONDS
             _log.info("%s: not written (%s); retrievals of the next minute are not kept", self.path, error)
             return False
         return True
 
-    def _apply(self, connection: sqlite3.Connection, items: list[RetrievalRecord | _CitationLabel]) -> None:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        for statement in _SCHEMA.split(";\n"):
-            connection.execute(statement)
-        for item in items:
-            if isinstance(item, _CitationLabel):
-                _write_label(connection, item)
-            else:
-                self._since_pruned += 1
-                connection.execute(
-                    "INSERT INTO retrievals(at, run, record, passages) VALUES (?, ?, ?, ?)",
-                    (item.at, item.run, _encode(item.record), _encode(item.passages)),
-                )
+    def _insert(self, row: tuple[float, str, str, str], connection: sqlite3.Connection) -> None:
+        self._since_pruned += 1
+        connection.execute("INSERT INTO retrievals(at, run, record, passages) VALUES (?, ?, ?, ?)", row)
+
+    def _prune(self, connection: sqlite3.Connection) -> None:
         if self._since_pruned >= _PRUNED_EVERY:
             connection.execute(
                 "DELETE FROM retrievals WHERE id <= (SELECT max(id) FROM retrievals) - ?", (_MOST_RECORDS,)
@@ -176,17 +162,15 @@ class TelemetryRecorder:
             self._since_pruned = 0
 
 
-def _write_label(connection: sqlite3.Connection, answer: _CitationLabel) -> None:
-    rows = connection.execute("SELECT id, passages FROM retrievals WHERE run = ? AND cited IS NULL", (answer.run,))
-    labels = [
-        (_encode([one for one in json.loads(passages) if one in answer.ids]), number) for number, passages in rows
-    ]
-    connection.executemany("UPDATE retrievals SET cited = ? WHERE id = ?", labels)
-    if answer.replanned:
-        numbers = [(number,) for _, number in labels]
-        connection.executemany(
-            "UPDATE retrievals SET record = json_set(record, '$.replanned', json('true')) WHERE id = ?", numbers
-        )
+def _write_label(connection: sqlite3.Connection, *, run: str, ids: frozenset[str], replanned: bool) -> None:
+    rows = connection.execute("SELECT id, passages FROM retrievals WHERE run = ? AND cited IS NULL", (run,))
+    for number, passages in rows.fetchall():
+        cited = _encode([one for one in json.loads(passages) if one in ids])
+        connection.execute("UPDATE retrievals SET cited = ? WHERE id = ?", (cited, number))
+        if replanned:
+            connection.execute(
+                "UPDATE retrievals SET record = json_set(record, '$.replanned', json('true')) WHERE id = ?", (number,)
+            )
 
 
 def _encode(value: object) -> str:

@@ -24,7 +24,7 @@ from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, open_routed
 from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, _SegmentStatistics
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, SearchOptions
-from weiwo.tools.corpus.retrieval.telemetry import _FILE, RetrievalRecord, TelemetryRecorder, read_records
+from weiwo.tools.corpus.retrieval.telemetry import _FILE, TelemetryRecorder, read_records
 
 DAY = 86_400.0
 
@@ -69,7 +69,7 @@ def retrieval(query="q", at=0.0, run="", passages=("a",), **more):
         "stages": {"keyword": 0.001},
         "arms": {},
     }
-    return RetrievalRecord(at, {**record, **more}, tuple(passages), run)
+    return at, {**record, **more}, tuple(passages), run
 
 
 async def test_a_retrieval_is_kept_with_what_led_to_it(folder):
@@ -193,9 +193,9 @@ async def test_where_nothing_can_be_kept_searching_goes_on(folder, tmp_path, tro
 def test_a_full_queue_drops_and_does_not_wait(tmp_path, monkeypatch):
     recorder, go = TelemetryRecorder(tmp_path), threading.Event()
     monkeypatch.setattr(recorder, "_write", lambda _: go.wait(30))
-    recorder.record(retrieval())
+    recorder.record(*retrieval())
     for _ in range(telemetry._WAITING + telemetry._AT_ONCE + 50):
-        recorder.record(retrieval())
+        recorder.record(*retrieval())
     dropped = recorder.dropped
     go.set()
     assert 40 <= dropped <= telemetry._AT_ONCE + 60
@@ -206,7 +206,7 @@ def test_the_oldest_go(tmp_path, monkeypatch):
     monkeypatch.setattr(telemetry, "_MOST_RECORDS", 100)
     recorder = TelemetryRecorder(tmp_path)
     for number in range(900):
-        recorder.record(retrieval(f"q{number}"))
+        recorder.record(*retrieval(f"q{number}"))
     found = [one["query"] for one in kept(recorder)]
     assert len(found) < 900 - 100
     assert found[-1] == "q899"
@@ -215,8 +215,8 @@ def test_the_oldest_go(tmp_path, monkeypatch):
 def test_two_recorders_share_a_file(tmp_path):
     one, other = TelemetryRecorder(tmp_path), TelemetryRecorder(tmp_path)
     for number in range(50):
-        one.record(retrieval(f"a{number}"))
-        other.record(retrieval(f"b{number}"))
+        one.record(*retrieval(f"a{number}"))
+        other.record(*retrieval(f"b{number}"))
     assert one.flush()
     assert len(kept(other)) == 100
 
@@ -225,7 +225,7 @@ def test_two_recorders_share_a_file(tmp_path):
 @given(st.text(max_size=50))
 def test_any_question_can_be_kept(tmp_path_factory, query):
     recorder = TelemetryRecorder(tmp_path_factory.mktemp("t"))
-    recorder.record(retrieval(query))
+    recorder.record(*retrieval(query))
     assert kept(recorder)[0]["query"] == query
 
 
@@ -239,7 +239,7 @@ def test_nothing_recorded_reads_as_nothing_and_rubbish_is_named(tmp_path):
 
 def test_reading_writes_nothing(tmp_path):
     recorder = TelemetryRecorder(tmp_path)
-    recorder.record(retrieval())
+    recorder.record(*retrieval())
     assert len(kept(recorder)) == 1
     with closing(sqlite3.connect(recorder.path)) as connection:
         before = connection.execute("PRAGMA data_version").fetchone()
@@ -249,8 +249,8 @@ def test_reading_writes_nothing(tmp_path):
 
 def rows(*retrievals):
     return [
-        {**one.record, "at": one.at, "run": one.run, "passages": list(one.passages), "cited": cited}
-        for one, cited in retrievals
+        {**record, "at": at, "run": run, "passages": list(passages), "cited": cited}
+        for (at, record, passages, run), cited in retrievals
     ]
 
 
