@@ -20,8 +20,8 @@ def send_to_langsmith(feedback: Feedback) -> bool:
     Raises:
         AppError: It did not take it.
     """
-    from langsmith import Client  # noqa: PLC0415 - heavy
-    from langsmith.utils import get_env_var, get_tracer_project  # noqa: PLC0415 - the same
+    from langsmith import Client
+    from langsmith.utils import get_env_var, get_tracer_project
 
     if not get_env_var("API_KEY"):
         return False
