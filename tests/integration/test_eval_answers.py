@@ -121,12 +121,14 @@ def test_with_a_model_beside_both_baselines(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.usefixtures("weiwo_home")
-def test_a_judge_that_nods_grades_nothing(rivers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_that_nods_grades_nothing(rivers: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    out = tmp_path / "out"
     with OpenAIServer(lambda request: structured(request, {"grade": "correct"})) as server:
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
         with pytest.raises(CommandError, match="grades 60% of known answers rightly, and 90% are needed"):
-            evaluate(str(rivers), "--judge", "openai:scripted")
+            evaluate(str(rivers), "--judge", "openai:scripted", "--output", str(out))
+    assert not out.exists()  # so that another judge may be given for it
 
 
 def test_without_a_checkout_baselines_are_one_line(

@@ -170,13 +170,11 @@ def _ask(target: str, context: Context, options: _Options) -> Experiment:
         names = _name_systems(options, settings)
         if not settings.models.get("writer") and any(one.open for one in found.questions):
             hint(_word("no_writer"))
-        experiment = _open_experiment(found, settings, names, options)
-        _run(found, within, names, options, experiment)
+        return _run(found, within, names, options)
     except DatasetError as error:
         raise UsageError(str(error)) from error
     except (CorpusError, ExperimentError, ModelUnavailableError) as error:
         raise CommandError(str(error)) from error
-    return experiment
 
 
 def _context_over(questions: QuestionSet, context: Context) -> Context:
@@ -236,27 +234,31 @@ def _open_experiment(found: QuestionSet, settings: Settings, names: Sequence[str
     return experiment
 
 
-def _run(found: QuestionSet, context: Context, names: Sequence[str], options: _Options, experiment: Experiment) -> None:
+def _run(found: QuestionSet, context: Context, names: Sequence[str], options: _Options) -> Experiment:
     """Ask the systems, and tell how many answers the judge could not grade."""
-    questions = found.questions[: options.limit]
+    settings, questions = Settings.resolve(context), found.questions[: options.limit]
     judge = ModelJudge(context, options.judge) if options.judge else None
+    begun: list[Experiment] = []
 
-    async def work() -> None:
-        if judge is not None:
+    async def work() -> Experiment:
+        if judge is not None:  # before the folder is made: another judge may be given for it
             await _check_judge(judge, str(options.judge), questions)
+        begun.append(_open_experiment(found, settings, names, options))
         within = context
         if found.dataset is not None:
-            within = context.model_copy(update={"corpus": [await _index(found.dataset, Settings.resolve(context))]})
+            within = context.model_copy(update={"corpus": [await _index(found.dataset, settings)]})
         systems = await _open_systems(names, within, options.steps)
-        await experiment.run(questions, systems, AnswerScorer(judge), _make_listener())
+        await begun[0].run(questions, systems, AnswerScorer(judge), _make_listener())
+        return begun[0]
 
     try:
-        run(work())
+        experiment = run(work())
     except InterruptedRunError as stopped:
-        again = f"go on with --resume --output {experiment.folder}"
-        raise CommandError(f"stopped; what was answered is kept; {again}", stopped.code) from None
+        again = f"; go on with --resume --output {begun[0].folder}" if begun else ""
+        raise CommandError(f"stopped; what was answered is kept{again}", stopped.code) from None
     if judge is not None and judge.failed:
         hint(_word("not_graded", judge.failed))
+    return experiment
 
 
 async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Question]) -> None:
