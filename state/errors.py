@@ -60,7 +60,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ExperimentError                       app.evaluation.experiment       results of an evaluation cannot be used
     ├── ServerError                           app.cli.setup.servers         · a model server answers as it should not
     ├── DraftError (ValueError)               app.cli.questions.plan_files  · a text holds no plan
-    ├── ExportError                           app.export.formats              a result cannot be exported
+    ├── ExportError                           app.export.files                a result cannot be exported
     └── InterruptedRunError                   app.cli.event_loop            · a signal ended the command's work
 """
 

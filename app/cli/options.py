@@ -10,8 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.export.files import check_outputs
-from weiwo.app.export.formats import ExportError
+from weiwo.app.export.files import ExportError, check_outputs
 from weiwo.graph.persistence.threads import check_thread_id
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 

@@ -5,18 +5,19 @@ empty. Numbers of one unit stand in one chart.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from weiwo.app.export.document import Block, Chart, Series, plain
+from weiwo.app.export.document import plain
 from weiwo.state.answer import DOUBTFUL
 from weiwo.text.dates import parse_date
 from weiwo.text.markdown import Node, Run
 from weiwo.text.numbers import NumberSpan, find_numbers
 from weiwo.text.patterns import lazy
 
-MOST_POINTS: Final = 40
-MOST_SERIES: Final = 6
+_MOST_POINTS: Final = 40
+_MOST_SERIES: Final = 6
 _LEAST_TIMES: Final = 3
 """Times that make a development."""
 _LEAST_ROWS: Final = 2
@@ -28,6 +29,33 @@ _ASKED: Final = lazy(
     r"\b(?:charts?|graph(?:ed|s)?|plot(?:ted|s)?|diagrams?)\b|图表|柱状图|折线图|条形图|曲线图|走势图|画.{0,4}图"
 )
 _UNVERIFIED: Final = DOUBTFUL | {"uncited", "unchecked"}
+
+
+@dataclass(frozen=True)
+class Series:
+    """A row of numbers with a name; None where a cell has none that is verified."""
+
+    name: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart.
+
+    Attributes:
+        labels: A label for each place on the horizontal axis.
+        series: What is drawn, each as long as the labels.
+        line: Whether the labels are times at even steps, so that a line may join them; else bars.
+    """
+
+    labels: tuple[str, ...]
+    series: tuple[Series, ...]
+    line: bool
+
+
+Block = Node | Chart
+"""What a document is made of, on its first level."""
 
 
 def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], question: str) -> tuple[Block, ...]:
@@ -42,12 +70,12 @@ def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], quest
     found: list[Block] = []
     for node in nodes:
         found.append(node)
-        if node.kind == "table" and (chart := chart_of_table(node.rows, claims, asked=asked)) is not None:
+        if node.kind == "table" and (chart := _read_chart(node.rows, claims, asked=asked)) is not None:
             found.append(chart)
     return tuple(found)
 
 
-def chart_of_table(
+def _read_chart(
     rows: Sequence[Sequence[Sequence[Run]]], claims: Sequence[Mapping[str, Any]], *, asked: bool = False
 ) -> Chart | None:
     """The chart of a table; None where it calls for none, or its numbers are not verified.
@@ -58,7 +86,7 @@ def chart_of_table(
         asked: Whether a chart was asked for, so that one of things other than times is wanted too.
     """
     head, *body = rows or ((),)
-    if not _LEAST_ROWS <= len(body) <= MOST_POINTS:
+    if not _LEAST_ROWS <= len(body) <= _MOST_POINTS:
         return None
     labels = [plain(row[0]) for row in body]
     times = [_read_time(label) for label in labels]
@@ -95,7 +123,7 @@ def _read_series(
         if unit is not None:
             unit = unit if unit != (None, False) or not header else (header[0].unit, header[0].percent)
             found.append((unit, Series(plain(name), tuple(values))))
-    return tuple(series for unit, series in found if unit == found[0][0])[:MOST_SERIES]
+    return tuple(series for unit, series in found if unit == found[0][0])[:_MOST_SERIES]
 
 
 def _behind(runs: Sequence[Run], number: NumberSpan) -> str | None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 
-from weiwo.app.export.document import Chart, Series
+from weiwo.app.export.chart import Chart, Series
 
 _WIDTH: Final = 680
 _HEIGHT: Final = 320

@@ -4,7 +4,7 @@ No exporter reads Markdown. A link is only what leads to a cited source; all els
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
@@ -16,33 +16,6 @@ _AHEAD: Final = 12
 """Claims that may be passed over where the next one is not found in the text."""
 _SHORTEST_AHEAD: Final = 8
 """Letters of a claim that is looked for out of turn: a shorter one may stand anywhere."""
-
-
-@dataclass(frozen=True)
-class Series:
-    """A row of numbers with a name; None where a cell has none that is verified."""
-
-    name: str
-    values: tuple[float | None, ...]
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A chart.
-
-    Attributes:
-        labels: A label for each place on the horizontal axis.
-        series: What is drawn, each as long as the labels.
-        line: Whether the labels are times at even steps, so that a line may join them; else bars.
-    """
-
-    labels: tuple[str, ...]
-    series: tuple[Series, ...]
-    line: bool
-
-
-Block = Node | Chart
-"""What a document is made of, on its first level."""
 
 
 def parse_document(answer: str, claims: Sequence[Mapping[str, Any]], links: Mapping[int, str]) -> tuple[Node, ...]:

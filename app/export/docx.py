@@ -13,7 +13,7 @@ from docx.text.paragraph import Paragraph
 from docx.text.run import Run as WordRun
 from pptx.chart.xmlwriter import ChartXmlWriter
 
-from weiwo.app.export.document import Block, Chart
+from weiwo.app.export.chart import Block, Chart
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word

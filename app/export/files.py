@@ -1,13 +1,113 @@
-"""Files of a result: checked before the question is asked, written whole or not at all once it is answered."""
+"""Files of a result: the formats by their endings, and how a file is written.
 
+What cannot be written is refused before the question is asked; a file is written whole or not at all. Renderers are
+imported when they are used; those of Word and PowerPoint stand on the extra `documents`.
+"""
+
+import json
 import os
+import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path, PurePath
+from typing import Any, Final, NamedTuple
 
-from weiwo.app.export.formats import ExportError, check_format, format_of, render
+from weiwo.state.errors import WeiwoError
+
+_HIDDEN: Final = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+class ExportError(WeiwoError):
+    """A result cannot be exported: an unknown format, a missing library, a place that cannot be written to."""
+
+
+class Format(NamedTuple):
+    """A format.
+
+    Attributes:
+        name: Its name, as `render` takes it.
+        endings: Endings of file names that mean it, the longest that fits decides.
+        media_type: For HTTP.
+        renderer: The module of this package and its function that renders a `Report`; empty for the result as it is.
+        library: The module it needs from the extra `documents`; empty for none.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    media_type: str
+    renderer: str = ""
+    library: str = ""
+
+
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument."
+FORMATS: Final = {
+    one.name: one
+    for one in (
+        Format("md", (".md", ".markdown"), "text/markdown; charset=utf-8", "markdown:render_markdown"),
+        Format("html", (".html", ".htm"), "text/html; charset=utf-8", "html:render_html"),
+        Format("docx", (".docx",), f"{_OFFICE}wordprocessingml.document", "docx:render_docx", "docx"),
+        Format("pptx", (".pptx",), f"{_OFFICE}presentationml.presentation", "pptx:render_pptx", "pptx"),
+        Format("json", (".json",), "application/json"),
+        Format("bib", (".bib",), "application/x-bibtex; charset=utf-8", "bibliography:render_bibtex"),
+        Format("csl", (".csl.json", ".csl"), "application/vnd.citationstyles.csl+json", "bibliography:render_csl"),
+    )
+}
+"""All formats by name."""
+
+
+def format_of(path: str | PurePath) -> Format:
+    """The format that the ending of a file's name means.
+
+    Raises:
+        ExportError: It means none.
+    """
+    name = PurePath(path).name.lower()
+    endings = {ending: one for one in FORMATS.values() for ending in one.endings}
+    for ending in sorted(endings, key=len, reverse=True):
+        if name.endswith(ending) and name != ending:
+            return endings[ending]
+    known = " ".join(ending for one in FORMATS.values() for ending in one.endings[:1])
+    raise ExportError(f"{str(path)!r}; its ending names no format; use one of {known}")
+
+
+def _check_format(name: str) -> Format:
+    """The format of that name, if what it needs is installed.
+
+    Raises:
+        ExportError: There is no such format, or its library is missing.
+    """
+    if name not in FORMATS:
+        raise ExportError(f"format {name!r}; there is none of that name; use one of {' '.join(FORMATS)}")
+    if FORMATS[name].library and find_spec(FORMATS[name].library) is None:
+        raise ExportError(f"format {name!r}; it needs the extra documents; pip install 'weiwo[documents]'")
+    return FORMATS[name]
+
+
+def render(result: Mapping[str, Any], format: str) -> bytes:  # noqa: A002 - what it is
+    """Render a result in a format.
+
+    Args:
+        result: The result object, as `weiwo ask --json` prints it.
+        format: The name of a format: "md", "html", "docx", "pptx", "json", "bib" or "csl".
+
+    Returns:
+        The contents of the file.
+
+    Raises:
+        ExportError: There is no such format, or its library is missing.
+    """
+    chosen = _check_format(format)
+    if not chosen.renderer:
+        text = json.dumps(dict(result), ensure_ascii=False, indent=2)
+        return (_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
+    from weiwo.app.export.report import Report, read_result  # noqa: PLC0415 - JSON needs none
+
+    module, _, function = chosen.renderer.partition(":")
+    render_report: Callable[[Report], bytes] = getattr(import_module(f"weiwo.app.export.{module}"), function)
+    return render_report(read_result(result))
 
 
 def export(result: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
@@ -23,12 +123,12 @@ def export(result: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
     Raises:
         ExportError: The ending names no format, a library is missing, or the file cannot be written.
     """
-    file = check_output(path)
-    write_atomically(file, render(result, format_of(file).name))
+    file = _check_output(path)
+    _write_atomically(file, render(result, format_of(file).name))
     return file
 
 
-def check_output(path: str | os.PathLike[str]) -> Path:
+def _check_output(path: str | os.PathLike[str]) -> Path:
     """The absolute path of a file to be written, if it can be.
 
     Raises:
@@ -37,7 +137,7 @@ def check_output(path: str | os.PathLike[str]) -> Path:
     file = Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 - without "..", so that a name stands once
     if file.is_dir():
         raise ExportError(f"{str(path)!r}; it is a folder; name a file in it")
-    check_format(format_of(file).name)
+    _check_format(format_of(file).name)
     if not file.parent.is_dir():
         raise ExportError(f"{str(path)!r}; there is no folder {str(file.parent)!r}; make it first")
     if file.exists() and not (file.is_file() and os.access(file, os.W_OK)):
@@ -53,14 +153,14 @@ def check_outputs(paths: Sequence[str]) -> list[Path]:
     Raises:
         ExportError: One of them cannot, or two are the same file.
     """
-    files = [check_output(path) for path in paths]
+    files = [_check_output(path) for path in paths]
     for position, file in enumerate(files):
         if file in files[:position]:
             raise ExportError(f"{paths[position]!r}; it is named twice; name each file once")
     return files
 
 
-def write_atomically(file: Path, content: bytes) -> None:
+def _write_atomically(file: Path, content: bytes) -> None:
     """Write a file atomically: a reader finds the old one or the new one, and nothing half-written is left behind."""
     target = file.resolve()  # a link stays a link
     part: Path | None = None

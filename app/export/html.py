@@ -8,17 +8,20 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Final
 
+from weiwo.app.export.chart import Block, Chart
 from weiwo.app.export.chart_picture import draw_chart
-from weiwo.app.export.document import Block, Chart, find_letters
-from weiwo.app.export.html_style import STYLE
+from weiwo.app.export.document import find_letters
 from weiwo.app.export.plan_picture import draw_plan
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
 from weiwo.text.markdown import Node, Run
 
-_HASH: Final = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+_STYLE: Final = Path(__file__).with_name("page.css").read_text("utf-8")
+"""Light and dark, for screen and paper."""
+_HASH: Final = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 _POLICY: Final = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
 _LONGEST_TIP: Final = 300
 
@@ -59,7 +62,7 @@ class _Page:
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="referrer" content="no-referrer">\n<meta name="generator" content="Weiwo">\n'
-            f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+            f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
             + "\n".join(part for part in parts if part)
             + "\n</main>\n</body>\n</html>\n"
         )

@@ -13,7 +13,8 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from rich.cells import cell_len
 
-from weiwo.app.export.document import Chart, plain
+from weiwo.app.export.chart import Chart
+from weiwo.app.export.document import plain
 from weiwo.app.export.report import Report
 from weiwo.text.markdown import Run
 from weiwo.text.patterns import lazy

@@ -12,7 +12,8 @@ from pptx.dml.color import RGBColor
 from pptx.util import Inches, Pt
 from rich.cells import cell_len
 
-from weiwo.app.export.document import Chart, plain
+from weiwo.app.export.chart import Chart
+from weiwo.app.export.document import plain
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from weiwo.app.export.chart import add_charts
-from weiwo.app.export.document import Block, parse_document, plain
+from weiwo.app.export.chart import Block, add_charts
+from weiwo.app.export.document import parse_document, plain
 from weiwo.app.export.words import word
 from weiwo.app.stop_reasons import stop_reason
 from weiwo.nodes.writer.sources import PASSAGE_HEAD

@@ -1,56 +1,69 @@
-"""The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text."""
+"""The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text.
+
+Passages that an answer shows stand in its Markdown as quotations, with the sentences that fit best in bold.
+"""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
-from weiwo.app.render.extracts import render_extracts, split_answer
 from weiwo.app.render.labels import describe_place, label
 from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import duration
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.stop_reasons import model_fault, stop_reason
+from weiwo.state.kinds import Language
 from weiwo.tools.printable import one_line, printable
 
 _LONGEST_QUOTE: Final = 220
 _MOST_ALSO: Final = 3
 _ALSO: Final = {"en": ("also at {}", ", ", " and {} more"), "zh": ("另见 {}", "、", "等 {} 处")}
 
+_AGES: Final[dict[Language, dict[str, str]]] = {
+    "en": {
+        "now": "a moment ago",
+        "minute": "1 minute ago",
+        "minutes": "{} minutes ago",
+        "hour": "1 hour ago",
+        "hours": "{} hours ago",
+        "day": "1 day ago",
+        "days": "{} days ago",
+        "told": "answered {} (thread {}), and nothing it rests on is known to have changed; --fresh asks anew",
+    },
+    "zh": {
+        "now": "刚才",
+        **dict.fromkeys(("minute", "minutes"), "{} 分钟前"),
+        **dict.fromkeys(("hour", "hours"), "{} 小时前"),
+        **dict.fromkeys(("day", "days"), "{} 天前"),
+        "told": "{}已回答过（会话 {}），未发现所依据的内容有变化；--fresh 重新查询",
+    },
+}
+_UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
+
 
 def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool = False) -> None:
-    """Print answer, extracts and sources on a terminal; verbose with the words of each source."""
-    extracts = result.get("extracts") or ()
-    before, after = split_answer(printable(str(result.get("answer", ""))), extracts)
-    _print_prose(console, before)
-    for extract in render_extracts(extracts, str(result.get("language", "en"))):
-        console.print()
-        console.print(Flow(extract, indent=4))
-    if after:
-        console.print()
-        _print_prose(console, after)
+    """Print answer and sources on a terminal; verbose with the words of each source that the answer does not show."""
+    console.print(Markdown(printable(str(result.get("answer", "")))))
     for line in _coverage(result):
         console.print()
         console.print(Flow(Text(line, "yellow")))
-    shown = {extract.get("n") for extract in extracts}
-    citations = [citation for citation in result.get("citations") or () if citation["n"] not in shown]
+    citations = result.get("citations") or ()
     if not citations:
         return
     language = str(result.get("language", "en"))
     console.print()
     console.print(Text(label(language, "sources"), "bold"))
+    shown = _shown_numbers(result)
     for citation in citations:
         mark = f"[{citation['n']}] "
         console.print(Flow(Text.assemble((mark, "cyan"), _origin(citation, language)), indent=len(mark)))
         if verbose and (also := _also(citation, language)):
             console.print(Flow(Text(" " * len(mark) + also, "dim"), indent=len(mark)))
-        if verbose and (quote := _quote(citation)):
+        if verbose and citation["n"] not in shown and (quote := _quote(citation)):
             console.print(Flow(Text(" " * len(mark) + quote, "dim"), indent=len(mark)))
-
-
-def _print_prose(console: Console, text: str) -> None:
-    console.print(Markdown(text))
 
 
 def plain_answer(result: Mapping[str, Any]) -> str:
@@ -61,7 +74,7 @@ def plain_answer(result: Mapping[str, Any]) -> str:
     citations = result.get("citations") or ()
     if citations:
         language = str(result.get("language", "en"))
-        shown = {extract.get("n") for extract in result.get("extracts") or ()}
+        shown = _shown_numbers(result)
         lines += ["", label(language, "sources")]
         for citation in citations:
             lines.append(f"[{citation['n']}] {_origin(citation, language)}")
@@ -72,10 +85,27 @@ def plain_answer(result: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _shown_numbers(result: Mapping[str, Any]) -> set[Any]:
+    """The numbers of the sources whose passages the answer shows."""
+    return {extract.get("n") for extract in result.get("extracts") or ()}
+
+
 def _coverage(result: Mapping[str, Any]) -> list[str]:
     """What could not be read, and what was left out as the user wished; other gaps the answer itself names."""
     told = {"unread", "restricted"}
     return [one_line(str(gap.get("text", "")), 600) for gap in result.get("gaps") or () if gap.get("kind") in told]
+
+
+def describe_age(result: Mapping[str, Any], now: datetime | None = None) -> str:
+    """When and where a result was first answered, in one line; empty where it was looked up for this question."""
+    if not result.get("from_thread"):
+        return ""
+    words = _AGES["zh" if result.get("language") == "zh" else "en"]
+    seconds = ((now or datetime.now(UTC)) - datetime.fromisoformat(str(result["answered_at"]))).total_seconds()
+    unit, length = next(((name, length) for name, length in _UNITS if seconds >= length), ("", 1))
+    many = int(seconds // length)
+    age = words[f"{unit}s" if many > 1 else unit].format(many) if unit else words["now"]
+    return words["told"].format(age, one_line(str(result["from_thread"]), 200))
 
 
 def foot(result: Mapping[str, Any], decided_by: str = "") -> str:

@@ -16,10 +16,8 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import FAILED, STATUS_CODES
 from weiwo.app.cli.output import hint, is_terminal, say, terminal, write, write_json
-from weiwo.app.export.files import export
-from weiwo.app.export.formats import ExportError
-from weiwo.app.render.answer import foot, model_trouble, plain_answer, print_answer, shortfall
-from weiwo.app.render.answer_age import describe_age
+from weiwo.app.export.files import ExportError, export
+from weiwo.app.render.answer import describe_age, foot, model_trouble, plain_answer, print_answer, shortfall
 from weiwo.app.render.labels import label
 from weiwo.app.render.live import LiveView
 from weiwo.app.render.plan_tree import comparison_lines

@@ -10,9 +10,9 @@ import pytest
 
 from tests.support.results import make_result
 from weiwo.app.export import render
-from weiwo.app.export.chart import add_charts
+from weiwo.app.export.chart import Chart, Series, add_charts
 from weiwo.app.export.chart_picture import choose_ticks, draw_chart
-from weiwo.app.export.document import Chart, Series, parse_document
+from weiwo.app.export.document import parse_document
 
 YEARS = (["Year", "Revenue (EUR)"], ["2021", "12"], ["2022", "14"], ["2023", "13"])
 CITIES = (["城市", "人口"], ["北京", "2184万人"], ["上海", "2475万人"])

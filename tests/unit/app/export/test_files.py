@@ -55,7 +55,7 @@ def test_a_file_named_twice_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr("weiwo.app.export.formats.find_spec", lambda _: None)
+    monkeypatch.setattr("weiwo.app.export.files.find_spec", lambda _: None)
     with pytest.raises(ExportError, match=r"pip install 'weiwo\[documents\]'"):
         check_outputs(["a.docx"])
     with pytest.raises(ExportError, match="there is none of that name"):

@@ -1,11 +1,12 @@
 """Extracts on the screen and on a pipe: highlights, offsets that make no sense, and the answer around them."""
 
 import io
+import re
 
 from rich.console import Console
 
 from weiwo.app.render.answer import foot, plain_answer, print_answer
-from weiwo.app.render.extracts import plain_extract, render_extracts, render_passage, source_line, split_answer
+from weiwo.app.render.extracts import plain_extract, render_passage
 
 DANUBE = {
     "n": 1,
@@ -33,9 +34,9 @@ RESULT = {
 }
 
 
-def on_terminal(result, **more):
-    console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system="standard", **more)
-    print_answer(console, result)
+def on_terminal(result, *, verbose=False):
+    console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system="standard")
+    print_answer(console, result, verbose=verbose)
     return console.file.getvalue()
 
 
@@ -47,14 +48,6 @@ def test_highlights_are_bold_on_a_terminal_and_starred_on_a_pipe():
     assert plain_extract(DANUBE) == "The Danube is a river. **It is 2,850 km long.**"
     marked = {**DANUBE, "text": "**One.** Two.", "highlights": [[9, 13]]}
     assert plain_extract(marked) == "One. **Two.**"
-    (drawn,) = render_extracts([DANUBE])
-    assert drawn.plain.splitlines()[0] == "[1] Danube · danube.md · lines 3-4"
-    (drawn,) = render_extracts([DANUBE], "zh")
-    assert drawn.plain.splitlines()[0] == "[1] Danube · danube.md · 第 3-4 行"
-
-
-def test_the_source_line_names_a_source_once():
-    assert source_line({"title": "a.md", "source": "a.md"}) == "a.md"
 
 
 def test_offsets_that_make_no_sense_highlight_nothing():
@@ -69,21 +62,12 @@ def test_control_characters_in_a_passage_move_no_highlight():
     assert plain_extract(extract) == "A[31m b. **Long it is.**"
 
 
-def test_the_answer_is_told_without_the_markdown_of_its_extracts():
-    before, after = split_answer(ANSWER, [DANUBE])
-    assert before == "Nothing definite was found by rule; the closest passages:"
-    assert after == "To find more: add documents."
-    assert split_answer("Plain words.", []) == ("Plain words.", "")
-    quoted = "As it says:\n\n> Words.\n\nSo it is."
-    assert split_answer(quoted, [DANUBE]) == (quoted, "")  # a quotation that is no extract stays
-
-
-def test_a_terminal_shows_each_passage_once_and_no_list_of_the_same_sources():
-    shown = on_terminal(RESULT)
+def test_a_terminal_shows_each_passage_once_as_a_quotation_and_where_it_is_from():
+    shown = on_terminal(RESULT, verbose=True)
     assert shown.count("2,850 km long") == 1
-    assert "\x1b[1mIt is 2,850 km long." in shown
-    assert "Sources" not in shown
+    assert re.search(r"│ .*\x1b\[1mIt is 2,850 km long\.", shown)
     assert shown.index("closest passages") < shown.index("2,850") < shown.index("To find more")
+    assert shown.rstrip().endswith("Danube · danube.md")
 
 
 def test_a_pipe_gets_the_answer_as_it_is_and_no_quotation_twice():

@@ -14,7 +14,7 @@ from tests.support.fake_model import FakeModel, assessed, fake, found
 from tests.support.run import search_tool, services
 from tests.support.schema import check_result
 from tests.support.states import passage, state_of
-from weiwo.app.render.answer_age import describe_age
+from weiwo.app.render.answer import describe_age
 from weiwo.graph import build_graph
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.reuse import DAY, EarlierAnswer, forget_answers, keep_answer, question_key
