@@ -3,9 +3,10 @@
 No exporter reads Markdown. A link is only what leads to a cited source; all else stays as the words it shows.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 from weiwo.text.citation_marks import find_marks
@@ -107,7 +108,13 @@ class _Annotator:
                     break
             else:
                 break
-        return tuple(_split(runs, spans)) if spans else runs
+        cuts = [edge for first, last, _ in spans for edge in (first, last)]
+        claimed = {last: -1 for _, last, _ in spans} | {first: claim for first, _, claim in spans}
+        parts, current = list[Run](), -1
+        for start, run in cut_runs(runs, cuts):
+            current = claimed.get(start, current)
+            parts.append(run if run.cites else replace(run, claim=current))
+        return tuple(parts)
 
 
 def _find_whole(letters: str, claim: str, position: int, text: str, at: Sequence[int]) -> int:
@@ -128,21 +135,20 @@ def _sentence_end(text: str, end: int, marks: Collection[int]) -> int:
     return end
 
 
-def _split(runs: Sequence[Run], spans: Sequence[tuple[int, int, int]]) -> Iterator[Run]:
-    """Runs cut where claims begin and end; offsets leave citation marks out."""
+def cut_runs(runs: Sequence[Run], cuts: Sequence[int]) -> Iterator[tuple[int, Run]]:
+    """Runs cut at offsets, each with where it begins; offsets leave citation marks out.
+
+    Args:
+        runs: The runs.
+        cuts: The offsets, in order.
+    """
     position = 0
     for run in runs:
-        if run.cites:
-            yield run
+        end = position + (0 if run.cites else len(run.text))
+        if position == end:
+            yield position, run
             continue
-        end, start = position + len(run.text), position
-        for first, last, claim in spans:
-            left, right = max(first, start), min(last, end)
-            if left < right:
-                if start < left:
-                    yield replace(run, text=run.text[start - position : left - position])
-                yield replace(run, text=run.text[left - position : right - position], claim=claim)
-                start = right
-        if start < end:
-            yield replace(run, text=run.text[start - position :])
+        inside = cuts[bisect_right(cuts, position) : bisect_left(cuts, end)]
+        for left, right in pairwise([position, *dict.fromkeys(inside), end]):
+            yield left, replace(run, text=run.text[left - position : right - position])
         position = end

@@ -13,7 +13,7 @@ from pptx.util import Inches, Pt
 from rich.cells import cell_len
 
 from weiwo.app.export.chart import Chart
-from weiwo.app.export.document import plain
+from weiwo.app.export.document import cut_runs, plain
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
 from weiwo.app.export.report import Report, Source
 from weiwo.app.export.words import word
@@ -276,24 +276,14 @@ def _sentences(runs: tuple[Run, ...]) -> Iterator[tuple[Run, ...]]:
         yield runs
         return
     ends = [end for _, end in sentences(text)][:-1]
-    piece, position = list[Run](), 0
-    for run in runs:
-        if run.cites:
-            piece.append(run)
-            continue
-        left = run.text
-        while left:
-            while ends and ends[0] <= position:
-                ends.pop(0)
-                if piece:
-                    yield tuple(piece)
-                    piece = []
-            cut = ends[0] - position if ends and ends[0] < position + len(left) else len(left)
-            part, left, position = left[:cut], left[cut:], position + cut
-            if part.strip() or piece:
-                piece.append(replace(run, text=part if piece else part.lstrip()))
-    if piece:
-        yield tuple(piece)
+    piece = list[Run]()
+    for start, run in cut_runs(runs, ends):
+        if start in ends and not run.cites and piece:
+            yield tuple(piece)
+            piece = []
+        shown = run if piece else replace(run, text=run.text.lstrip())
+        piece += [shown] if shown.text else []
+    yield tuple(piece)
 
 
 def _lines(point: _Point, size: int) -> float:
