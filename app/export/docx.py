@@ -150,9 +150,9 @@ class _Writer(OfficeWriter):
                     written.font.size = size
                 if number == 0:
                     _shade(cell._tc.get_or_add_tcPr())  # noqa: SLF001 - no public way
-            table.rows[number]._tr.get_or_add_trPr().append(OxmlElement("w:cantSplit"))  # noqa: SLF001 - the same
+            table.rows[number]._tr.get_or_add_trPr().append(_element("cantSplit"))  # noqa: SLF001 - the same
             if number == 0:
-                table.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))  # noqa: SLF001 - the same
+                table.rows[0]._tr.get_or_add_trPr().append(_element("tblHeader"))  # noqa: SLF001 - the same
         self._file.add_paragraph().paragraph_format.space_after = Pt(4)
 
     def _chart(self, chart: Chart) -> None:
@@ -173,10 +173,8 @@ class _Writer(OfficeWriter):
         run.font.size = Pt(9)
 
     def _rule(self) -> None:
-        borders, line = OxmlElement("w:pBdr"), OxmlElement("w:bottom")
-        for name, value in (("val", "single"), ("sz", "6"), ("space", "1"), ("color", "BBBBBB")):
-            line.set(qn(f"w:{name}"), value)
-        borders.append(line)
+        borders = _element("pBdr")
+        borders.append(_element("bottom", val="single", sz=6, space=1, color="BBBBBB"))
         self._file.add_paragraph()._p.get_or_add_pPr().append(borders)  # noqa: SLF001 - no public way
 
     def _document(self, cited: Sequence[Source]) -> None:
@@ -202,13 +200,9 @@ class _Writer(OfficeWriter):
         paragraph.paragraph_format.space_after = Pt(1)
         paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = Pt(26), Pt(-26)
         paragraph.paragraph_format.tab_stops.add_tab_stop(Pt(26))
-        start, end = OxmlElement("w:bookmarkStart"), OxmlElement("w:bookmarkEnd")
-        for mark in (start, end):
-            mark.set(qn("w:id"), str(source.n))
-        start.set(qn("w:name"), f"source_{source.n}")
-        paragraph._p.append(start)  # noqa: SLF001 - no public way
+        paragraph._p.append(_element("bookmarkStart", id=source.n, name=f"source_{source.n}"))  # noqa: SLF001 - no public way
         paragraph.add_run(f"[{source.n}]\t")
-        paragraph._p.append(end)  # noqa: SLF001 - the same
+        paragraph._p.append(_element("bookmarkEnd", id=source.n))  # noqa: SLF001 - the same
         quote = f"“{source.quote}”" if source.quote else ""
         self._text(paragraph, "  ".join(filter(None, (source.place(self._language), quote))), dim=True)
 
@@ -249,12 +243,10 @@ class _Writer(OfficeWriter):
 
     def _link(self, paragraph: Paragraph, text: str, *, url: str = "", anchor: str = "") -> None:
         """A link to a cited source on the web, or, raised, to the entry of a source in this document."""
-        link = OxmlElement("w:hyperlink")
+        link = _element("hyperlink", **({"anchor": anchor} if anchor else {}))
         if url:
             kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
             link.set(qn("r:id"), paragraph.part.relate_to(url, kind, is_external=True))
-        else:
-            link.set(qn("w:anchor"), anchor)
         run = paragraph.add_run(xml_text(text))
         run.font.color.rgb = _LINK
         if anchor:
@@ -277,20 +269,25 @@ class _Writer(OfficeWriter):
         page.left_margin = page.right_margin = Mm(24)
         for level in range(1, 7):
             self._file.styles[f"Heading {level}"].font.color.rgb = RGBColor(0x1D, 0x21, 0x26)
-        language = OxmlElement("w:lang")
-        language.set(qn("w:val"), "en-US")
-        language.set(qn("w:eastAsia"), "zh-CN")
+        language = _element("lang", val="en-US", eastAsia="zh-CN")
         self._file.styles["Normal"].element.get_or_add_rPr().append(language)
 
     def _number_pages(self) -> None:
         paragraph = self._file.sections[0].footer.paragraphs[0]
         paragraph.alignment = 1
-        field = OxmlElement("w:fldSimple")
-        field.set(qn("w:instr"), "PAGE")
+        field = _element("fldSimple", instr="PAGE")
         paragraph._p.append(field)  # noqa: SLF001 - no public way
         run = paragraph.add_run("1")
         run.font.size = Pt(9)
         field.append(run._r)  # noqa: SLF001 - the same
+
+
+def _element(tag: str, **values: object) -> Any:
+    """An element of WordprocessingML with its attributes."""
+    element = OxmlElement(f"w:{tag}")
+    for key, value in values.items():
+        element.set(qn(f"w:{key}"), str(value))
+    return element
 
 
 def _set_fonts(holder: Any, name: str) -> None:
@@ -304,7 +301,4 @@ def _set_fonts(holder: Any, name: str) -> None:
 
 
 def _shade(properties: Any) -> None:
-    shade = OxmlElement("w:shd")
-    for name, value in (("val", "clear"), ("color", "auto"), ("fill", _SHADE)):
-        shade.set(qn(f"w:{name}"), value)
-    properties.append(shade)
+    properties.append(_element("shd", val="clear", color="auto", fill=_SHADE))
