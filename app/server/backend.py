@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from starlette.requests import Request
 
 from weiwo.app.server.runs.run_request import RunRequest
-from weiwo.app.server.storage.record_types import Event, RunRecord
+from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.session.thread import Thread
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.state.settings import Settings

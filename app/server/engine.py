@@ -19,8 +19,7 @@ from weiwo.app.server.errors import not_asked, not_found
 from weiwo.app.server.langgraph_api.threads import Threads
 from weiwo.app.server.runs.background_runs import Runs
 from weiwo.app.server.runs.run_request import RunRequest
-from weiwo.app.server.storage.record_types import Event, RunRecord
-from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.records import Event, Records, RunRecord
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.app.session.session import Session
 from weiwo.app.session.thread import Thread, read_thread

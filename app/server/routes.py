@@ -5,7 +5,7 @@ from typing import Final
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Mount, Route
 
-from weiwo.app.server.access import login_routes, model_key_routes
+from weiwo.app.server.access import login_routes
 from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.langgraph_api import assistant_routes, protocol_routes, run_routes, thread_routes
 from weiwo.app.server.openai_api import chat_routes, response_routes
@@ -72,9 +72,9 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/memory/{kind}/{key}", memory_routes.forget, methods=["DELETE"]),
     Route("/weiwo/login", login_routes.log_in, methods=["POST"]),
     Route("/weiwo/logout", login_routes.log_out, methods=["POST"]),
-    Route("/weiwo/key", model_key_routes.show),
-    Route("/weiwo/key", model_key_routes.put, methods=["PUT"]),
-    Route("/weiwo/key", model_key_routes.delete, methods=["DELETE"]),
+    Route("/weiwo/key", login_routes.show_key),
+    Route("/weiwo/key", login_routes.put_key, methods=["PUT"]),
+    Route("/weiwo/key", login_routes.delete_key, methods=["DELETE"]),
     Route(login_routes.OIDC_LOGIN, login_routes.begin_oidc),
     Route(CALLBACK, login_routes.finish_oidc),
     Route("/weiwo/threads/{thread_id}", answer_routes.get),

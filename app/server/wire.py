@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
+from uuid import UUID, uuid5
 
 import anyio
 import orjson
@@ -13,6 +14,9 @@ from starlette.types import Receive, Scope, Send
 
 from weiwo.app.server.errors import RequestError
 
+GRAPH_ID: Final = "weiwo"
+ASSISTANT_ID: Final = str(uuid5(UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), GRAPH_ID))
+"""As LangGraph's server derives the id of a graph's default assistant."""
 MOST_BODY_BYTES: Final = 8_000_000
 """Bytes of a JSON request body."""
 HEARTBEAT: Final = b": heartbeat\n\n"

@@ -14,8 +14,7 @@ import orjson
 
 from weiwo.app.server.access.profiles import Profile, profile_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.storage.record_types import Spending
-from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.records import Records, Spending
 from weiwo.models.prices import cost_of, price_of
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults

@@ -1,5 +1,6 @@
-"""Users: who sends a request, and what is the operator's alone."""
+"""Users: who sends a request, what is the operator's alone, and what addresses are this machine's alone."""
 
+from ipaddress import ip_address
 from typing import Final
 
 from starlette.requests import Request
@@ -11,6 +12,8 @@ from weiwo.state.settings import Settings
 
 USER: Final = "weiwo.user"
 """Under this name the guard leaves the user in a request's scope."""
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Names of this machine, by which only itself can be reached."""
 
 
 def user_of(request: Request) -> str:
@@ -31,3 +34,13 @@ def require_operator(request: Request) -> None:
     """
     if user_of(request) != OPERATOR:
         raise RequestError(404, "the route; it is the operator's alone", "这一页只供管理员使用")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this machine's own alone."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

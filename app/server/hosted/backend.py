@@ -18,11 +18,10 @@ from langgraph_sdk.errors import APIStatusError, LangGraphError
 from starlette.requests import Request
 
 from weiwo.app.server.errors import RequestError, not_asked, not_found
-from weiwo.app.server.langgraph_api.assistant import GRAPH_ID
 from weiwo.app.server.runs.run_request import RunRequest
-from weiwo.app.server.storage.record_types import Event, RunRecord
+from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.server.storage.run_log import HEARTBEAT_SECONDS
-from weiwo.app.server.wire import dump
+from weiwo.app.server.wire import GRAPH_ID, dump
 from weiwo.app.session.thread import Thread
 from weiwo.graph import build_graph
 from weiwo.state.settings import Settings

@@ -1,14 +1,21 @@
-"""Routes of LangGraph's API on the server itself and on its one assistant."""
+"""Routes of LangGraph's API on the server itself and on its one assistant: its graph, drawing and schemas."""
 
+from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Final
 
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import create_model
 from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.server.engine import engine_of
-from weiwo.app.server.langgraph_api.assistant import GRAPH_ID, assistant, drawing, require_assistant, schemas
-from weiwo.app.server.wire import read_json, reply
+from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_json, reply
+
+_BEGUN: Final = datetime.now(UTC).isoformat()
+_DEEPEST: Final = 5
 
 
 async def ok(_: Request) -> Response:
@@ -28,7 +35,7 @@ async def search(request: Request) -> Response:
     metadata = body.get("metadata") or {}
     fits = body.get("graph_id") in {None, GRAPH_ID} and metadata.items() <= {"created_by": "system"}.items()
     return reply(
-        [assistant()] if fits and not body.get("offset") else [], headers={"X-Pagination-Total": str(int(fits))}
+        [_assistant()] if fits and not body.get("offset") else [], headers={"X-Pagination-Total": str(int(fits))}
     )
 
 
@@ -39,35 +46,94 @@ async def count(_: Request) -> Response:
 
 async def get(request: Request) -> Response:
     """The assistant."""
-    require_assistant(request.path_params["assistant_id"])
-    return reply(assistant())
+    _require_assistant(request.path_params["assistant_id"])
+    return reply(_assistant())
 
 
 async def versions(request: Request) -> Response:
     """The versions of the assistant: there is one."""
-    require_assistant(request.path_params["assistant_id"])
-    return reply([assistant()])
+    _require_assistant(request.path_params["assistant_id"])
+    return reply([_assistant()])
 
 
 async def graph(request: Request) -> Response:
     """The drawing of the graph."""
-    require_assistant(request.path_params["assistant_id"])
-    return reply(await drawing(engine_of(request).graph, request.query_params.get("xray", "")))
+    _require_assistant(request.path_params["assistant_id"])
+    return reply(await _draw(engine_of(request).graph, request.query_params.get("xray", "")))
 
 
 async def get_schemas(request: Request) -> Response:
     """The JSON schemas of the graph."""
-    require_assistant(request.path_params["assistant_id"])
-    return reply(schemas(engine_of(request).graph))
+    _require_assistant(request.path_params["assistant_id"])
+    return reply(_schemas(engine_of(request).graph))
 
 
 async def subgraphs(request: Request) -> Response:
     """The JSON schemas of the subgraphs, by name."""
-    require_assistant(request.path_params["assistant_id"])
+    _require_assistant(request.path_params["assistant_id"])
     deep = request.query_params.get("recurse", "").lower() in {"true", "1"}
     found: dict[str, Any] = {}
     async for name, one in engine_of(request).graph.aget_subgraphs(
         namespace=request.path_params.get("namespace"), recurse=deep
     ):
-        found[name] = {**schemas(one), "graph_id": name}
+        found[name] = {**_schemas(one), "graph_id": name}
     return reply(found)
+
+
+def _assistant() -> dict[str, Any]:
+    """The assistant, as LangGraph's server shows it."""
+    return {
+        "assistant_id": ASSISTANT_ID,
+        "graph_id": GRAPH_ID,
+        "name": GRAPH_ID,
+        "description": "Answers a question by planned search, every claim with its source.",
+        "config": {},
+        "context": {},
+        "metadata": {"created_by": "system"},
+        "version": 1,
+        "created_at": _BEGUN,
+        "updated_at": _BEGUN,
+    }
+
+
+def _require_assistant(assistant_id: str) -> None:
+    """See that an id is the assistant's.
+
+    Raises:
+        RequestError: It is not.
+    """
+    if assistant_id not in {GRAPH_ID, ASSISTANT_ID}:
+        raise not_found("assistant", assistant_id)
+
+
+async def _draw(graph: CompiledStateGraph[Any, Any, Any, Any], xray: str) -> dict[str, Any]:
+    """Nodes and edges of the graph.
+
+    Args:
+        graph: The graph.
+        xray: Whether its subgraphs are drawn: empty, `true`, `false` or how deep.
+
+    Raises:
+        RequestError: `xray` is none of these.
+    """
+    deep: bool | int = xray.lower() == "true"
+    if xray.isascii() and xray.isdecimal() and 0 < int(xray[:3]) <= _DEEPEST:
+        deep = int(xray)
+    elif xray.lower() not in {"", "true", "false"}:
+        raise RequestError(422, f"xray; it is neither true nor false nor 1 to {_DEEPEST}; give one of these")
+    drawn: dict[str, Any] = (await graph.aget_graph(xray=deep)).to_json()
+    return drawn
+
+
+@cache
+def _schemas(graph: CompiledStateGraph[Any, Any, Any, Any]) -> dict[str, Any]:
+    """The JSON schemas of the graph's input, output, state and context."""
+    fields: dict[str, Any] = dict.fromkeys(graph.stream_channels_list, (Any, None))
+    return {
+        "graph_id": GRAPH_ID,
+        "input_schema": graph.get_input_jsonschema(),
+        "output_schema": graph.get_output_jsonschema(),
+        "state_schema": create_model("State", **fields).model_json_schema(),
+        "config_schema": {},
+        "context_schema": graph.get_context_jsonschema(),
+    }

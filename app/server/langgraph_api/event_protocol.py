@@ -12,9 +12,8 @@ from typing import Any, Final
 import orjson
 
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.langgraph_api.assistant import GRAPH_ID
-from weiwo.app.server.storage.record_types import Event, RunRecord
-from weiwo.app.server.wire import dump, sse
+from weiwo.app.server.storage.records import Event, RunRecord
+from weiwo.app.server.wire import GRAPH_ID, dump, sse
 
 _CHANNELS: Final = frozenset(
     {"values", "updates", "messages", "custom", "lifecycle", "input", "tasks", "checkpoints", "tools"}

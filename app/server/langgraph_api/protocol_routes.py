@@ -8,12 +8,11 @@ from starlette.responses import Response
 
 from weiwo.app.server.engine import Engine, own_thread
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.langgraph_api.assistant import GRAPH_ID
 from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription, number_at
 from weiwo.app.server.langgraph_api.run_routes import begin_run
 from weiwo.app.server.langgraph_api.thread_stream import follow_thread
-from weiwo.app.server.storage.record_types import RunRecord
-from weiwo.app.server.wire import HEARTBEAT, EventStream, read_json, read_object, reply
+from weiwo.app.server.storage.records import RunRecord
+from weiwo.app.server.wire import GRAPH_ID, HEARTBEAT, EventStream, read_json, read_object, reply
 
 _MODES: Final = ["values", "updates", "messages-tuple", "custom"]
 _CODES: Final = {

@@ -15,14 +15,23 @@ from weiwo.app.server.access.user_corpora import choose_corpora
 from weiwo.app.server.access.users import user_of
 from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID
 from weiwo.app.server.langgraph_api.thread_stream import follow_thread
 from weiwo.app.server.runs.graph_stream import wanted
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.runs.run_results import last_values
-from weiwo.app.server.storage.record_types import RunRecord
+from weiwo.app.server.storage.records import RunRecord
 from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
-from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_count, read_json, reply, sse
+from weiwo.app.server.wire import (
+    ASSISTANT_ID,
+    HEARTBEAT,
+    EventStream,
+    cancelling,
+    dump,
+    read_count,
+    read_json,
+    reply,
+    sse,
+)
 
 _MOST_LISTED: Final = 1_000
 

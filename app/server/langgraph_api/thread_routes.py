@@ -14,9 +14,8 @@ from starlette.responses import Response
 from weiwo.app.server.access.users import user_of
 from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.langgraph_api.threads import shown_state
+from weiwo.app.server.langgraph_api.threads import copy_thread, shown_state
 from weiwo.app.server.runs.run_results import delete_thread
-from weiwo.app.server.storage.thread_copy import copy_thread
 from weiwo.app.server.wire import plain, read_count, read_json, read_object, reply
 from weiwo.nodes.memory.reuse import forget_answers
 from weiwo.state.settings import describe_validation_error

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 from weiwo.app.server.engine import Engine
-from weiwo.app.server.storage.record_types import UNDER_WAY, Event, RunRecord
+from weiwo.app.server.storage.records import UNDER_WAY, Event, RunRecord
 from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS
 from weiwo.app.server.wire import dump
 

@@ -13,17 +13,46 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
 from weiwo.app.server.runs.background_runs import Runs
-from weiwo.app.server.storage.record_types import RunRecord, ThreadRecord
-from weiwo.app.server.storage.records import Records
-from weiwo.app.server.wire import read_count
+from weiwo.app.server.storage.records import Records, RunRecord, ThreadRecord
+from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_count
 from weiwo.graph.persistence.storage import CheckpointError
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.graph.persistence.threads import ThreadInfo, check_thread_id, info_of, list_threads, thread_exists
 
 MOST_SEARCHED: Final = 1_000
 """Threads that a search with a condition looks through, the newest first."""
+_COPY_SQLITE: Final = (
+    (
+        "INSERT INTO checkpoints"
+        " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+        " SELECT ?, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
+        " WHERE thread_id = ?"
+    ),
+    (
+        "INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value, task_path)"
+        " SELECT ?, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value, task_path FROM writes"
+        " WHERE thread_id = ?"
+    ),
+)
+_COPY_POSTGRES: Final = (
+    (
+        "INSERT INTO checkpoints"
+        " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+        " SELECT %s, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
+        " WHERE thread_id = %s"
+    ),
+    (
+        "INSERT INTO checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)"
+        " SELECT %s, checkpoint_ns, channel, version, type, blob FROM checkpoint_blobs WHERE thread_id = %s"
+    ),
+    (
+        "INSERT INTO checkpoint_writes"
+        " (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)"
+        " SELECT %s, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob FROM checkpoint_writes"
+        " WHERE thread_id = %s"
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -203,6 +232,26 @@ class Threads:
     def _outputs(self) -> Sequence[str]:
         names = self._graph.output_channels
         return [names] if isinstance(names, str) else names
+
+
+async def copy_thread(saver: Any, thread_id: str, new: str) -> None:
+    """Copy all checkpoints of a thread, row by row: savers have no operation for it.
+
+    Raises:
+        RequestError: The saver is none of ours.
+    """
+    kind = type(saver).__name__
+    if kind == "AsyncSqliteSaver":
+        async with saver.lock:
+            for query in _COPY_SQLITE:
+                await saver.conn.execute(query, (new, thread_id))
+            await saver.conn.commit()
+    elif kind == "AsyncPostgresSaver":
+        async with saver._cursor(pipeline=True) as cursor:  # noqa: SLF001 - as for the list of threads
+            for query in _COPY_POSTGRES:
+                await cursor.execute(query, (new, thread_id))
+    else:
+        raise RequestError(501, "the thread; its database cannot copy threads; begin a new one")
 
 
 def shown_state(snapshot: StateSnapshot) -> dict[str, Any]:

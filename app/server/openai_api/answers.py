@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import orjson
 
 from weiwo.app.server.backend import Backend
-from weiwo.app.server.storage.record_types import RunRecord
+from weiwo.app.server.runs.run_results import RunTail
+from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.tools.printable import one_line
 
 _MARK: Final = re.compile(r"\[(\d{1,3})\]")
@@ -68,44 +69,29 @@ class ProtocolAnswer:
         ]
 
 
-@dataclass
-class _Reader:
-    """Reads the events of a run.
-
-    Attributes:
-        values: The state that came last.
-        error: What went wrong.
-    """
-
-    values: dict[str, Any] = field(default_factory=dict)
-    error: str = ""
-
-    def step(self, name: str, data: bytes) -> AnswerEvent | None:
-        value = orjson.loads(data)
-        if name == "values":
-            self.values = value
-        elif name == "error":
-            self.error = str(value.get("message", ""))
-        elif name == "metadata":  # of a further attempt, which says all of it again
-            self.error = ""
-        elif name == "custom" and (line := _progress(value)):
-            return AnswerEvent("progress", line)
-        elif name == "messages":
-            message, metadata = value
-            if metadata.get("langgraph_node") == "writer" and message.get("type") == "AIMessageChunk":
-                return AnswerEvent("text", _text(message))
-        return None
-
-
 async def follow_answer(backend: Backend, run: RunRecord) -> AsyncIterator[AnswerEvent | ProtocolAnswer]:
     """The steps of a run, and at last its answer."""
-    reader = _Reader()
+    tail = RunTail()
     async for event in backend.events(run):
         if event is None:
             yield AnswerEvent("wait")
-        elif (step := reader.step(event.name, event.data)) is not None and (step.text or step.kind == "wait"):
+            continue
+        tail.add(event)
+        if (step := _read_step(event)).text:
             yield step
-    yield read_answer(reader.values, reader.error, run.thread_id)
+    error = str(orjson.loads(tail.error).get("message", "")) if tail.error else ""
+    yield read_answer(orjson.loads(tail.values or b"{}"), error, run.thread_id)
+
+
+def _read_step(event: Event) -> AnswerEvent:
+    """What an event adds: a line on what is done, or the next of the answer; without text where it adds nothing."""
+    if event.name == "custom":
+        return AnswerEvent("progress", _progress(orjson.loads(event.data)))
+    if event.name == "messages":
+        message, metadata = orjson.loads(event.data)
+        if metadata.get("langgraph_node") == "writer" and message.get("type") == "AIMessageChunk":
+            return AnswerEvent("text", _text(message))
+    return AnswerEvent("wait")
 
 
 def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> ProtocolAnswer:

@@ -22,12 +22,10 @@ from weiwo.app.server.access.budgets import DayBudgets
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.access.users import memory_user
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.runs.failures import describe_failure, failure_place
 from weiwo.app.server.runs.graph_stream import stream_events
 from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
-from weiwo.app.server.runs.run_results import delete_thread
-from weiwo.app.server.storage.record_types import RunRecord, RunStatus
-from weiwo.app.server.storage.records import Records
+from weiwo.app.server.runs.run_results import delete_thread, describe_failure, failure_place
+from weiwo.app.server.storage.records import Records, RunRecord, RunStatus
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
 from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from weiwo.app.server.access.user_corpora import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID, GRAPH_ID
-from weiwo.app.server.wire import read_object
+from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_object
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.client_fields import ClientFieldError, check_client_fields
 from weiwo.state.settings import Context, Settings, SettingsError, describe_validation_error

@@ -13,8 +13,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from weiwo.app.server.storage.record_types import Event
-from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.records import Event, Records
 from weiwo.graph.persistence.storage import StorageError
 
 MOST_BYTES: Final = 32_000_000

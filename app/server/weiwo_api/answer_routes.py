@@ -18,8 +18,7 @@ from weiwo.app.server.backend import backend_of
 from weiwo.app.server.engine import own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
-from weiwo.app.server.weiwo_api.exports import download_response
-from weiwo.app.server.weiwo_api.passages import passage_in_context
+from weiwo.app.server.weiwo_api.answer_views import download_response, passage_in_context
 from weiwo.app.server.wire import read_json, read_object, reply, wants_chinese
 from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered

@@ -15,8 +15,8 @@ from weiwo.app.configuration.env_file import read_env_file
 from weiwo.app.server.access.user_corpora import USER_PREFIX, own_corpora, run_defaults
 from weiwo.app.server.access.users import require_operator, user_of
 from weiwo.app.server.backend import backend_of
+from weiwo.app.server.weiwo_api.answer_views import format_names
 from weiwo.app.server.weiwo_api.descriptions import describe_settings, describe_tool
-from weiwo.app.server.weiwo_api.exports import format_names
 from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
 from weiwo.app.server.wire import reply, wants_chinese
 from weiwo.state.settings import Settings, operator_defaults

@@ -14,8 +14,7 @@ from weiwo.app.server.access import budgets
 from weiwo.app.server.access.budgets import DayBudgets, require_budget
 from weiwo.app.server.access.profiles import Profile
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.storage.record_types import Spending
-from weiwo.app.server.storage.records import Records
+from weiwo.app.server.storage.records import Records, Spending
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings
 

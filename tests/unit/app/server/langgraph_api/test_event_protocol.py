@@ -12,7 +12,7 @@ from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription
 from weiwo.app.server.langgraph_api.protocol_routes import _encoded
 from weiwo.app.server.langgraph_api.thread_stream import _to_end
-from weiwo.app.server.storage.record_types import Event, RunRecord
+from weiwo.app.server.storage.records import Event, RunRecord
 
 RUN = RunRecord("run", "thread", "operator", 1.0, 1.0, "running", 1, {}, "")
 ALL = frozenset({"values", "updates", "messages", "custom", "lifecycle", "input", "checkpoints"})

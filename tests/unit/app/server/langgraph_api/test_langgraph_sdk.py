@@ -5,7 +5,7 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
 
-from weiwo.app.server.langgraph_api.assistant import ASSISTANT_ID
+from weiwo.app.server.wire import ASSISTANT_ID
 
 QUESTION = "How long is the Yangtze?"
 MODES = ["custom", "values", "updates", "messages-tuple"]

@@ -14,8 +14,7 @@ from weiwo.app.server.application import create_app
 from weiwo.app.server.langgraph_api import run_routes
 from weiwo.app.server.runs import background_runs
 from weiwo.app.server.storage import run_log
-from weiwo.app.server.storage.record_types import RunRecord
-from weiwo.app.server.storage.records import KEPT_RUNS, Records
+from weiwo.app.server.storage.records import KEPT_RUNS, Records, RunRecord
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.graph.persistence.storage import StorageError
 
