@@ -15,15 +15,14 @@ from weiwo.app.cli.text_parameters import TextGroup
 
 
 class Place(NamedTuple):
-    """Where a command is declared: a module and its `typer.Typer`; and the command's line in the list."""
+    """The module that declares a command on its `app`, and the command's line in the list."""
 
-    declared: str
+    module: str
     help: str
 
     def load(self) -> Any:
         """The group of that one command."""
-        module, _, name = self.declared.partition(":")
-        return get_group(getattr(import_module(f"weiwo.app.cli.{module}"), name or "app"))
+        return get_group(import_module(f"weiwo.app.cli.{self.module}").app)
 
 
 _COMMANDS: Final = {
@@ -63,9 +62,9 @@ _COMMANDS: Final = {
     ),
     "plans": Place("memory.plans", "List, show, pin and forget the plans that are remembered."),
     "memory": Place("memory.wishes", "List, add and forget what you said holds for all your questions."),
-    "eval": Place("evaluation.commands:evaluation", "Measure over labelled sets."),
+    "eval": Place("evaluation.commands", "Measure over labelled sets."),
 }
-"""The commands in the order in which help lists them; each on the `app` of its module, unless it says otherwise."""
+"""The commands in the order in which help lists them."""
 _REMOVED: Final = {
     "watch": "standing questions are asked no more; have cron run weiwo ask --fresh --json; weiwo memory lists yours",
 }

@@ -38,7 +38,7 @@ class InterruptedRunError(WeiwoError):
         self.code = code
 
 
-class DaemonPool(ThreadPoolExecutor):
+class _DaemonPool(ThreadPoolExecutor):
     """A pool of daemon threads. It is a `ThreadPoolExecutor` because event loops take no other kind."""
 
     def __init__(self, workers: int = _WORKERS) -> None:
@@ -112,7 +112,7 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
 
     async def main() -> T:
         loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
-        loop.set_default_executor(DaemonPool())
+        loop.set_default_executor(_DaemonPool())
 
         # Not `loop.add_signal_handler`: a signal that comes while its loop is being closed is told as an OSError.
         # Which one is the first is the loop's to see: a signal may come between any two lines of the handler.

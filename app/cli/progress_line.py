@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from weiwo.tools.corpus.evaluation.dataset_index import StageListener
     from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
 
-REDRAW_SECONDS: Final = 0.2
-LINE_SECONDS: Final = 5.0
+_REDRAW_SECONDS: Final = 0.2
+_LINE_SECONDS: Final = 5.0
 
 
 class ProgressLine:
@@ -33,7 +33,7 @@ class ProgressLine:
 
     def is_due(self) -> bool:
         """Whether it is time to tell again; if so, it counts as told."""
-        due = time.monotonic() - self._told >= (REDRAW_SECONDS if self._drawn else LINE_SECONDS)
+        due = time.monotonic() - self._told >= (_REDRAW_SECONDS if self._drawn else _LINE_SECONDS)
         self._told = time.monotonic() if due else self._told
         return due
 

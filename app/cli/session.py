@@ -70,7 +70,7 @@ def run_in_session(work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
     return run_to_end(inside())
 
 
-def saved_file() -> Path | None:
+def _saved_file() -> Path | None:
     """The file that threads are kept in; None where they are kept in a database elsewhere."""
     return None if database_url() else database_file(home())
 
@@ -82,7 +82,7 @@ def read_saved(read: Callable[[Path], T]) -> T | None:
         CommandError: The file cannot be read.
     """
     try:
-        return None if (file := saved_file()) is None else read(file)
+        return None if (file := _saved_file()) is None else read(file)
     except UnreadableCheckpointError:
         return None
     except StorageError as error:

@@ -1,1 +1,5 @@
-"""Files that settings come from beside the environment: `.env` of the working directory, the user's `config.toml`."""
+"""Files that settings come from beside the environment, which wins over both.
+
+env_file     `.env` of the working directory: harmless settings, and others of trusted folders
+config_file  `config.toml`, the user's own
+"""

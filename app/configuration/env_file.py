@@ -47,7 +47,7 @@ _EFFECTS: Final = {
 
 
 @dataclass(frozen=True)
-class EnvFile:
+class _EnvFile:
     """The settings of a folder's `.env`.
 
     Attributes:
@@ -73,7 +73,7 @@ class EnvFile:
         )
 
 
-def read_env_file(environ: Mapping[str, str] = os.environ) -> EnvFile:
+def read_env_file(environ: Mapping[str, str] = os.environ) -> _EnvFile:
     """Read `.env` of the working directory. Nothing is set.
 
     Raises:
@@ -82,7 +82,7 @@ def read_env_file(environ: Mapping[str, str] = os.environ) -> EnvFile:
     path = Path(NAME).absolute()
     try:
         if not path.is_file():
-            return EnvFile(path)
+            return _EnvFile(path)
         if path.stat().st_size > _MOST_BYTES:
             raise MisuseError(f"{path}; it cannot be read: larger than {_MOST_BYTES:,} bytes; correct or remove it")
         from dotenv import dotenv_values  # noqa: PLC0415 - where there is none, nobody waits for it
@@ -94,10 +94,10 @@ def read_env_file(environ: Mapping[str, str] = os.environ) -> EnvFile:
     risky = {name: value for name, value in found.items() if not _is_harmless(name, value)}
     harmless = {name: value for name, value in found.items() if name not in risky}
     trusted = not risky or read_trusted(environ).get(_folder_of(path)) == digest(risky)
-    return EnvFile(path, harmless, risky, trusted)
+    return _EnvFile(path, harmless, risky, trusted)
 
 
-def apply_env_file(file: EnvFile) -> None:
+def apply_env_file(file: _EnvFile) -> None:
     """Set what may be set and the environment does not have."""
     if file.risky and file.trusted:
         from dotenv import load_dotenv  # noqa: PLC0415 - as above

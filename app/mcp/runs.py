@@ -19,8 +19,8 @@ from weiwo.tools.printable import one_line
 
 MOST_RUNS: Final = 100
 """Runs that are kept; beyond, those go that ended first."""
-MOST_AT_ONCE: Final = 16
-KEPT_SECONDS: Final = 3_600.0
+_MOST_AT_ONCE: Final = 16
+_KEPT_SECONDS: Final = 3_600.0
 
 
 @dataclass
@@ -57,7 +57,7 @@ class AnswerRuns:
     def start(self, question: str, context: Context, account: Account) -> AnswerRun | None:
         """Begin to answer a question; None where too many are being answered."""
         self._forget()
-        if sum(not one.ended for one in self._runs.values()) >= MOST_AT_ONCE:
+        if sum(not one.ended for one in self._runs.values()) >= _MOST_AT_ONCE:
             return None
         run = AnswerRun()
         run.task = asyncio.create_task(self._answer(run, question, context, account))
@@ -116,7 +116,7 @@ class AnswerRuns:
                         result = chunk.get("result") or result
                         continue
                     await account.count(chunk)
-                    if said := describe_event(chunk):
+                    if said := _describe_event(chunk):
                         run.steps.append(said)
                         run.changed.set()
         finally:
@@ -134,11 +134,11 @@ class AnswerRuns:
         ended = sorted((one for one in self._runs.values() if one.ended), key=lambda one: one.ended)
         surplus = len(self._runs) - MOST_RUNS
         for place, one in enumerate(ended):
-            if place < surplus or self._clock() - one.ended > KEPT_SECONDS:
+            if place < surplus or self._clock() - one.ended > _KEPT_SECONDS:
                 del self._runs[one.id]
 
 
-def describe_event(event: Any) -> str:
+def _describe_event(event: Any) -> str:
     """An event in a few words; empty for those of no interest to a client."""
     match event.get("type"):
         case "assessed":

@@ -33,7 +33,7 @@ from weiwo.tools.registry import build_registry
 _READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
 PATIENCE: Final = 45.0
 """Seconds that a call waits for its answer unless it says otherwise; clients give up after 60 as a rule."""
-LONGEST_TASK: Final = 86_400.0
+_LONGEST_TASK: Final = 86_400.0
 """Seconds that a task waits, which its client asks about by its id; the run's own limits end it before."""
 _LONGEST_QUOTE: Final = 200
 _LONGEST_ANSWER: Final = 6_000
@@ -116,7 +116,7 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
         if run is None:
             raise ToolError("too many questions are being answered; ask again in a minute")
         try:
-            return await _answer(runs, run, LONGEST_TASK if ctx.is_background_task else wait, ctx)
+            return await _answer(runs, run, _LONGEST_TASK if ctx.is_background_task else wait, ctx)
         except asyncio.CancelledError:
             runs.cancel(run)  # its id was never told
             raise

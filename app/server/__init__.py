@@ -1,7 +1,20 @@
 """`weiwo serve`: the HTTP server of the page and of clients, which speaks the LangGraph server's API.
 
-`application.py` puts it together and `routes.py` lists its paths; `serve.py` is the process, `engine.py` what is open
-while it runs. `access/` says who may, `storage/` keeps runs and their events, `runs/` runs them, each API has a room:
-`langgraph_api/`, `openai_api/`, `weiwo_api/`. `hosted/` is the last two on another's server, and `backend.py` what they
-need of either.
+Every request passes the guard, which says who sends it; a user reaches their own threads, documents and memory alone. A
+run goes on without whoever began it, and after a restart. An error is a `RequestError`: a status and one line.
+
+Modules:
+    application    put together: routes, lifespan, errors
+    routes         every path, by API
+    serve          the process
+    engine         what is open while it runs
+    backend        what OpenAI's API and the page need, here or on a host
+    wire           JSON and server-sent events
+    errors         the error of a request
+    mcp_mount      `/mcp`
+    access         who may, and how much
+    storage        records of threads, runs and spending; the log of events
+    runs           runs in the background
+    langgraph_api, openai_api, weiwo_api
+    hosted         the last two as guests of another server
 """

@@ -32,7 +32,7 @@ class ServeError(WeiwoError):
     """The server cannot start. One line: what, why, what to do."""
 
 
-def choose_auth(host: str, named: str) -> Auth | None:
+def _choose_auth(host: str, named: str) -> Auth | None:
     """How users log in.
 
     Args:
@@ -74,7 +74,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         SettingsError: A setting cannot be used.
         StorageError: A database cannot be used.
     """
-    auth = choose_auth(host, os.environ.get(_AUTH, "").strip().lower())
+    auth = _choose_auth(host, os.environ.get(_AUTH, "").strip().lower())
     settings = Settings.resolve()
     read_profiles(Path(settings.home))
     token = ""

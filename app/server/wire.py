@@ -17,7 +17,7 @@ from weiwo.app.server.errors import RequestError
 GRAPH_ID: Final = "weiwo"
 ASSISTANT_ID: Final = str(uuid5(UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), GRAPH_ID))
 """As LangGraph's server derives the id of a graph's default assistant."""
-MOST_BODY_BYTES: Final = 8_000_000
+_MOST_BODY_BYTES: Final = 8_000_000
 """Bytes of a JSON request body."""
 HEARTBEAT: Final = b": heartbeat\n\n"
 _OPTIONS: Final = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
@@ -92,9 +92,9 @@ async def read_body(request: Request) -> bytes:
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > MOST_BODY_BYTES:
-            told = f"the request; its body is longer than {MOST_BODY_BYTES:,} bytes; send less"
-            raise RequestError(413, told, f"请求超过 {MOST_BODY_BYTES:,} 字节；请缩短后再试")
+        if size > _MOST_BODY_BYTES:
+            told = f"the request; its body is longer than {_MOST_BODY_BYTES:,} bytes; send less"
+            raise RequestError(413, told, f"请求超过 {_MOST_BODY_BYTES:,} 字节；请缩短后再试")
         parts.append(part)
     return b"".join(parts)
 

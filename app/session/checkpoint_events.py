@@ -39,7 +39,7 @@ def events_of(values: Mapping[str, Any], more: Mapping[str, Outcome]) -> Iterato
     for outcome in outcomes.values():
         if plan is None or outcome.task_id in plan.ids:
             yield from _hop_events(outcome)
-            yield finished_event(outcome, language)
+            yield _finished_event(outcome, language)
     for past in values.get("reflections") or ():
         yield {
             "type": "reflected",
@@ -58,7 +58,7 @@ def _hop_events(outcome: Outcome) -> Iterator[dict[str, Any]]:
         yield {"type": "task_finished", "task_id": name, "status": "succeeded", "value": hop.value}
 
 
-def finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
+def _finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
     """The `task_finished` event of an outcome."""
     value = ""
     if outcome.value is not None:

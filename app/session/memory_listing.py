@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.state.kinds import Language
+from weiwo.text.localization import localized
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:  # the first line of a question is told before anything heavy is imported
@@ -12,16 +13,7 @@ if TYPE_CHECKING:  # the first line of a question is told before anything heavy 
     from weiwo.nodes.memory.wishes import Wish
 
 
-_LEFT_WATCHES: Final[dict[Language, str]] = {
-    "en": (
-        "standing questions are asked no more, {} are kept: {}; have cron run weiwo ask --fresh --json for each;"
-        " weiwo memory forget KEY drops one"
-    ),
-    "zh": (
-        "定期提问已取消，仍保留 {} 个：{}；请用 cron 为每个问题运行 weiwo ask --fresh --json；"
-        "weiwo memory forget KEY 可删除"
-    ),
-}
+_LEFT_WATCHES: Final = localized("cli.memory", "left_watches")
 _MOST_NAMED: Final = 5
 
 

@@ -52,7 +52,7 @@ async def resume(
     if snapshot.created_at is None:
         raise unknown_thread(thread_id)
     context = context or remembered(snapshot.metadata)
-    request = request_of(snapshot)
+    request = _request_of(snapshot)
     if request is None and answer is not None and snapshot.next == ("approval",):  # killed on the way to the question
         ended = await _follow(session, None, thread_id, context, Watcher())
         return ended if not ended.request else await resume(session, thread_id, watcher, answer, context)
@@ -74,7 +74,7 @@ async def resume(
     return await _follow(session, given, thread_id, context, watcher)
 
 
-def request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
+def _request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
     """What a thread asks a person about its question, its plan, or a tool; None where it does not.
 
     Raises:
@@ -118,7 +118,7 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
                 last = chunk
         if last.get("result"):
             return RunEnd(thread_id, {**last["result"], "thread_id": thread_id})
-        request = request_of(await session.graph.aget_state(config))
+        request = _request_of(await session.graph.aget_state(config))
         if request is not None:
             watcher.event({"type": "waiting"})
             return RunEnd(thread_id, {}, request)

@@ -46,7 +46,7 @@ from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus, open_ext
 from weiwo.tools.printable import one_line
 
 app = typer.Typer()
-Ingest = Callable[[IndexWriter], Coroutine[Any, Any, IngestReport]]
+_Ingest = Callable[[IndexWriter], Coroutine[Any, Any, IngestReport]]
 
 _MOST_SHOWN: Final = 200
 
@@ -85,7 +85,7 @@ def index(
         said = f"the corpus {name} is as last said" if watch else "what was indexed is kept; run it again to go on"
         return CommandError(f"stopped; {said}", code)
 
-    run = IndexRun(paths or (), folder, settings.embeddings, target, spec, as_json=json)
+    run = _IndexRun(paths or (), folder, settings.embeddings, target, spec, as_json=json)
     try:
         raise typer.Exit(run_to_end(run.follow() if watch else run.once(), stopped))
     except CorpusError as error:
@@ -93,7 +93,7 @@ def index(
 
 
 @dataclass(frozen=True)
-class IndexRun:
+class _IndexRun:
     """A run, and how it is told.
 
     Attributes:
@@ -167,7 +167,7 @@ def _parse_loader(paths: Sequence[str], loader: str | None, arguments: str | Non
     return spec
 
 
-def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> Ingest:
+def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> _Ingest:
     """What brings the corpus up to files."""
 
     async def ingest(writer: IndexWriter) -> IngestReport:
@@ -181,7 +181,7 @@ def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> Inges
     return ingest
 
 
-async def _run_loader(loader: LoaderSpec, folder: Path, *, silent: bool) -> Ingest:
+async def _run_loader(loader: LoaderSpec, folder: Path, *, silent: bool) -> _Ingest:
     """Run a loader, before a corpus is made or locked; what then brings the corpus up to its documents."""
     progress = ProgressLine(in_place=False)
 

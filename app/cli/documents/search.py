@@ -31,7 +31,7 @@ app = typer.Typer()
 _EXTRACT_FIELDS: Final = ("n", "source", "title", "text", "highlights", "score", "evidence_id", "locator")
 
 
-class SearchExplanation(NamedTuple):
+class _SearchExplanation(NamedTuple):
     """What a search came to, and why.
 
     Attributes:
@@ -60,9 +60,9 @@ def search(
     set_current_call(call)
     routed = run_to_end(_explain(settings, text, k)) if explain else None
     passages = routed.passages if routed else run_to_end(_search(settings, text, k))
-    extracts = extracts_of(text, passages)
+    extracts = _extracts_of(text, passages)
     if json:
-        write_json({**results_json(text, passages, routed), "extracts": extracts, "notes": call.notes})
+        write_json({**_results_json(text, passages, routed), "extracts": extracts, "notes": call.notes})
         return
     for note in call.notes:
         hint(note)
@@ -71,7 +71,7 @@ def search(
     if is_terminal():
         print_results(terminal(), passages, extracts)
     else:
-        write(plain_results(passages, extracts))
+        write(_plain_results(passages, extracts))
     if not passages:
         hint("nothing in the documents matches")
 
@@ -90,7 +90,7 @@ async def _search(settings: Settings, query: str, k: int) -> list[Evidence]:
         raise CommandError(str(error)) from error
 
 
-async def _explain(settings: Settings, query: str, k: int) -> SearchExplanation:
+async def _explain(settings: Settings, query: str, k: int) -> _SearchExplanation:
     """The passages nearest to a query, with what was done and why.
 
     Raises:
@@ -110,20 +110,20 @@ async def _explain(settings: Settings, query: str, k: int) -> SearchExplanation:
                 found.append(await part.search(query, k))
     except CorpusError as error:
         raise CommandError(str(error)) from error
-    return SearchExplanation(merge_results(found, k) if len(found) > 1 else found[0], parts)
+    return _SearchExplanation(merge_results(found, k) if len(found) > 1 else found[0], parts)
 
 
-def results_json(query: str, passages: Sequence[Evidence], told: SearchExplanation | None = None) -> dict[str, Any]:
+def _results_json(query: str, passages: Sequence[Evidence], told: _SearchExplanation | None = None) -> dict[str, Any]:
     """The result as one object, with its explanation if there is one; with one by corpus if there are several."""
     kept = {"id", "source", "title", "text", "score", "rank", "locator", "date"}
     found = {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
     if told is None:
         return found
-    each = {name: explanation_json(routed) for name, routed in told.parts.items()}
+    each = {name: _explanation_json(routed) for name, routed in told.parts.items()}
     return {**found, "explanation": next(iter(each.values()))} if len(each) == 1 else {**found, "explanations": each}
 
 
-def explanation_json(routed: RoutedSearchResult) -> dict[str, Any]:
+def _explanation_json(routed: RoutedSearchResult) -> dict[str, Any]:
     """Features, scores and choice, and what was done."""
     decision, trace = routed.decision, routed.trace
     return {
@@ -137,7 +137,7 @@ def explanation_json(routed: RoutedSearchResult) -> dict[str, Any]:
     }
 
 
-def extracts_of(query: str, passages: Sequence[Evidence]) -> list[dict[str, Any]]:
+def _extracts_of(query: str, passages: Sequence[Evidence]) -> list[dict[str, Any]]:
     """The closest passages with the sentences that fit best highlighted, numbered by their rank.
 
     The query is taken as its words, not parsed: compiling the parser's patterns takes longer than the search.
@@ -150,7 +150,7 @@ def extracts_of(query: str, passages: Sequence[Evidence]) -> list[dict[str, Any]
     return sorted(found, key=lambda extract: int(extract["n"]))
 
 
-def plain_results(passages: Sequence[Evidence], extracts: Sequence[Mapping[str, Any]]) -> str:
+def _plain_results(passages: Sequence[Evidence], extracts: Sequence[Mapping[str, Any]]) -> str:
     """The passages as plain text, for a pipe, with `**` around the sentences that fit best."""
     shown = {extract["n"]: plain_extract(extract) for extract in extracts}
     return "".join(

@@ -28,11 +28,11 @@ class _EvaluationGroup(LazyGroup):
     }
 
 
-evaluation = typer.Typer()
-evaluations = typer.Typer(cls=_EvaluationGroup, help="Measure over labelled sets.", no_args_is_help=True)
-evaluation.add_typer(evaluations, name="eval")
+app = typer.Typer()
+_evaluations = typer.Typer(cls=_EvaluationGroup, help="Measure over labelled sets.", no_args_is_help=True)
+app.add_typer(_evaluations, name="eval")
 
 
-@evaluations.callback()
+@_evaluations.callback()
 def _group() -> None:
     """Measure over labelled sets."""

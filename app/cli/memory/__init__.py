@@ -1,1 +1,7 @@
-"""`weiwo procedures`, `plans` and `memory`: what is remembered, listed, changed and forgotten."""
+"""What is remembered for whoever sits at this machine: listed, changed and forgotten.
+
+access      the memory that a command opens, its entries printed and forgotten
+wishes      `weiwo memory`
+plans       `weiwo plans`
+procedures  `weiwo procedures`
+"""

@@ -25,6 +25,7 @@ from weiwo.app.session.memory_listing import plan_as_json
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.reuse import PlanTemplate, list_templates, mark_bad, set_pinned
 from weiwo.state.plan import Plan
+from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 
 app = typer.Typer()
@@ -32,10 +33,7 @@ _plans = typer.Typer(help="List, show, pin and forget the plans that are remembe
 app.add_typer(_plans, name="plans")
 
 _LISTING: Final = "weiwo plans"
-_WORDS: Final = {
-    "en": {"fared": "complete {}, not {}", "pinned": "pinned", "bad": "marked bad, not used", "last": "last {}"},
-    "zh": {"fared": "完整 {} 次，未完整 {} 次", "pinned": "已固定", "bad": "被标为不好，不再使用", "last": "最近 {}"},
-}
+_WORDS: Final = localized_section("cli.plans")
 
 
 @_plans.callback(invoke_without_command=True)

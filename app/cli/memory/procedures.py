@@ -1,5 +1,6 @@
 """`weiwo procedures`: the procedures of this house, and which of them a question calls for."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import typer
@@ -15,14 +16,12 @@ from weiwo.nodes.memory.briefing import rank_procedures, recall_procedures
 from weiwo.nodes.memory.procedures import Procedure, ProcedureFolderError, Procedures, load_procedures
 from weiwo.state.settings import Settings
 from weiwo.text.language import detect_language
+from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 
 app = typer.Typer()
 
-_WORDS: Final = {
-    "en": {"tools": "tools", "deliver": "hand over", "none": "no procedure fits this question"},
-    "zh": {"tools": "工具", "deliver": "交付", "none": "没有适用于这个问题的流程"},
-}
+_WORDS: Final = localized_section("cli.procedures")
 
 
 @app.command(cls=TextCommand)
@@ -63,7 +62,7 @@ def procedures(
         console.print(Flow(Text(one_line(problem, 300), "yellow")))
 
 
-def _lines(procedure: Procedure, words: dict[str, str], *, whole: bool) -> list[Text]:
+def _lines(procedure: Procedure, words: Mapping[str, str], *, whole: bool) -> list[Text]:
     """A procedure on a line; or whole, with its steps."""
     head = Text(one_line(procedure.title), "bold").append(f"  {one_line(procedure.name)}", "not bold dim")
     if not whole:

@@ -23,15 +23,13 @@ from weiwo.app.session.memory_listing import answer_as_json, describe_left_watch
 from weiwo.nodes.memory import wishes
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.text.language import detect_language
+from weiwo.text.localization import localized
 
 app = typer.Typer()
 _memory = typer.Typer(help="List, add and forget what you said holds for all your questions.", cls=TextGroup)
 app.add_typer(_memory, name="memory")
 
-_KEPT: Final = {
-    "en": "remembered: “{}”; weiwo memory forget {} undoes it",
-    "zh": "记住了：“{}”；weiwo memory forget {} 可撤销",
-}
+_KEPT: Final = localized("cli.memory", "kept")
 
 
 @_memory.callback(invoke_without_command=True)

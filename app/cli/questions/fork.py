@@ -49,15 +49,15 @@ def read_fork(
     Raises:
         UsageError: It is no such place, or the changes do not go together.
     """
-    thread_id, checkpoint = fork_place(place, thread)
+    thread_id, checkpoint = _fork_place(place, thread)
     text = question_of(question) if question else None
-    changes = fork_values(values)
+    changes = _fork_values(values)
     if text is not None and (plan or changes):
         raise UsageError("QUESTION with --plan or --set; these change the question of that moment; leave one out")
     return Fork(thread_id, checkpoint, text, None if plan is None else read_plan(plan), changes)
 
 
-def fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
+def _fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
     """The thread, if it is named, and the beginning of the checkpoint's id."""
     name, at, checkpoint = text.rpartition("@")
     if not at:
@@ -67,7 +67,7 @@ def fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
     return checked_thread_id(name), checkpoint
 
 
-def fork_values(given: Sequence[str] | None) -> dict[str, str]:
+def _fork_values(given: Sequence[str] | None) -> dict[str, str]:
     """The values to set, by task id."""
     values: dict[str, str] = {}
     for one in given or ():

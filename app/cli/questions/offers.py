@@ -19,17 +19,15 @@ from weiwo.app.render.labels import label
 from weiwo.nodes.memory.wishes import FoundWish, find_wish
 from weiwo.state.settings import Context, Settings
 from weiwo.text.language import detect_language
+from weiwo.text.localization import localized
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.providers.selection import select_providers
 
 _DECLINED: Final = "WEIWO_WEB_OFFER"
 """Set in `config.toml` where the person said no: the web stays as it was, so that a key set later counts."""
-_ASK_WISH: Final = {
-    "en": "Remember “{}” for all your questions? [y/n] ",
-    "zh": "要为以后的问题记住“{}”吗？ [y/n] ",
-}
-_HOW_TO_ADD: Final = {"en": 'to have it remembered: weiwo memory add "{}"', "zh": "若要记住：weiwo memory add “{}”"}
+_ASK_WISH: Final = localized("cli.memory", "ask_wish")
+_HOW_TO_ADD: Final = localized("cli.memory", "how_to_add")
 
 
 def offer_web(question: str, context: Context, *, as_json: bool) -> None:

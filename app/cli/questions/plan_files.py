@@ -18,7 +18,7 @@ from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
 from weiwo.tools.private_files import make_private_file, make_private_folder
 
-MAX_LENGTH: Final = 1_000_000
+_MAX_LENGTH: Final = 1_000_000
 _REMARK: Final = ("#", "//")
 
 
@@ -32,8 +32,8 @@ def parse(text: str) -> dict[str, Any]:
     Raises:
         DraftError: There is none, or the text is too long to be one.
     """
-    if len(text) > MAX_LENGTH:
-        raise DraftError(f"it has more than {MAX_LENGTH:,} characters")
+    if len(text) > _MAX_LENGTH:
+        raise DraftError(f"it has more than {_MAX_LENGTH:,} characters")
     lines = text.removeprefix("\ufeff").splitlines()
     while lines and (not lines[0].strip() or lines[0].lstrip().startswith(_REMARK)):
         lines[0:1] = []
@@ -56,10 +56,10 @@ def read_plan(name: str) -> dict[str, Any]:
     """
     try:
         if name == "-":
-            data = sys.stdin.buffer.read(4 * MAX_LENGTH + 4)
+            data = sys.stdin.buffer.read(4 * _MAX_LENGTH + 4)
         else:
             with Path(name).expanduser().open("rb") as file:
-                data = file.read(4 * MAX_LENGTH + 4)
+                data = file.read(4 * _MAX_LENGTH + 4)
         return parse(data.decode())
     except OSError as error:
         raise UsageError(f"--plan {name!r}; it cannot be read: {error.strerror}; name a file that can") from None

@@ -93,7 +93,7 @@ def _zero() -> dict[str, float]:
     return {"answers": 0, "calls": 0, "input": 0, "output": 0, "cost": 0.0}
 
 
-def expect_tokens(rows: Iterable[Mapping[str, Any]], depth: str) -> tuple[int, int, int]:
+def _expect_tokens(rows: Iterable[Mapping[str, Any]], depth: str) -> tuple[int, int, int]:
     """Input and output tokens that an answer of a depth will take: the median of those before.
 
     Returns:
@@ -129,7 +129,7 @@ def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
     if len(prices) < len(names):
         return
     most = (max(price[0] for price in prices), max(price[1] for price in prices))
-    sent, received, answers = expect_tokens(read_spending(Path(settings.home)), settings.depth)
+    sent, received, answers = _expect_tokens(read_spending(Path(settings.home)), settings.depth)
     expected = cost_of(most, sent, received)
     limit = min(cost_of((max(most),) * 2, settings.limits.max_tokens, 0), settings.limits.max_cost or float("inf"))
     language, listed = detect_language(question), list_price_source(settings, names)

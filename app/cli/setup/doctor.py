@@ -118,7 +118,7 @@ def doctor(*, json: Json = False) -> None:
     """Tell what is set up, what is missing, and what it would add."""
 
     async def work() -> list[Check]:
-        return [check async for check in examine(language="en" if json else system_language())]
+        return [check async for check in _examine(language="en" if json else system_language())]
 
     checks = run_to_end(work())
     ok = not any(check.verdict == "problem" for check in checks)
@@ -131,7 +131,7 @@ def doctor(*, json: Json = False) -> None:
     raise typer.Exit(0 if ok else 1)
 
 
-async def examine(context: Context | None = None, language: Language = "en") -> AsyncIterator[Check]:
+async def _examine(context: Context | None = None, language: Language = "en") -> AsyncIterator[Check]:
     """Look at everything, row after row of the table."""
     subject, failed = _Subject(language, context), set[str]()
     for name, step in _CHECKS.items():
@@ -229,7 +229,7 @@ async def _check_corpus(subject: _Subject) -> list[Check]:
         corpus = subject.corpus = await open_corpus(settings)
     except CommandError as error:
         return [Check(title, "problem", str(error))]
-    where = ", ".join(settings.corpus) or describe_default_corpus(settings, subject.language)
+    where = ", ".join(settings.corpus) or _describe_default_corpus(settings, subject.language)
     documents = counted(len(corpus.documents), "document", subject.language)
     passages, more = counted(corpus.size, "passage", subject.language), len(corpus.problems) - _MOST_LEFT_OUT
     left_out = [subject.say("left_out", one.source, one.reason) for one in corpus.problems[:_MOST_LEFT_OUT]]
@@ -241,20 +241,20 @@ async def _check_corpus(subject: _Subject) -> list[Check]:
 async def _check_corpora(subject: _Subject) -> list[Check]:
     """What is kept on this machine, and whether it is found by meaning, too."""
     settings, language = subject.settings, subject.language
-    checks = [Check(subject.say("corpora"), *await asyncio.to_thread(describe_corpora, Path(settings.home), language))]
+    checks = [Check(subject.say("corpora"), *await asyncio.to_thread(_describe_corpora, Path(settings.home), language))]
     if subject.corpus is not None:
-        vectors = await asyncio.to_thread(describe_embeddings, subject.corpus, settings.embeddings, language)
+        vectors = await asyncio.to_thread(_describe_embeddings, subject.corpus, settings.embeddings, language)
         checks.append(Check(subject.say("embeddings"), *vectors))
     return checks
 
 
-def describe_default_corpus(settings: Settings, language: Language) -> str:
+def _describe_default_corpus(settings: Settings, language: Language) -> str:
     """What is searched where nothing is named."""
     made = corpus_exists(Path(settings.home), DEFAULT_NAME)
     return say(language, "default_corpus", DEFAULT_NAME) if made else say(language, "sample")
 
 
-def describe_corpora(home: Path, language: Language) -> tuple[Verdict, str]:
+def _describe_corpora(home: Path, language: Language) -> tuple[Verdict, str]:
     """The corpora there are, with sizes and ages, in one line; a `note` if one is broken."""
     found = list(list_corpora(home))
     lacking = {one.name: _lacking_vectors(one, language) for one in found}
@@ -283,7 +283,7 @@ def _lacking_vectors(one: CorpusSummary, language: Language) -> list[str]:
     ]
 
 
-def describe_embeddings(corpus: Corpus, name: str | None, language: Language) -> tuple[Verdict, str]:
+def _describe_embeddings(corpus: Corpus, name: str | None, language: Language) -> tuple[Verdict, str]:
     """Whether documents are also found by meaning, in one line. Tries the model."""
     if name is None:
         return "note", say(language, "no_embeddings")

@@ -72,7 +72,7 @@ async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
     except ServerError as error:
         return _judge_error(error, host, language)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        return "problem", say(language, "silent", host, type(error).__name__, _SECONDS, advise(base_url, language))
+        return "problem", say(language, "silent", host, type(error).__name__, _SECONDS, _advise(base_url, language))
     model = name.partition(":")[2]
     offered = _list_offered(reply)
     return (
@@ -101,7 +101,7 @@ def _list_offered(reply: object) -> list[str]:
     return [str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row] if isinstance(rows, list) else []
 
 
-def advise(base_url: str, language: Language) -> str:
+def _advise(base_url: str, language: Language) -> str:
     """What to do about an endpoint that does not answer: in a container, `localhost` is the container itself.
 
     Args:

@@ -87,7 +87,7 @@ async def probe_model(settings: Mapping[str, str]) -> Probe:
     )
 
 
-class ThinkingSwitch(NamedTuple):
+class _ThinkingSwitch(NamedTuple):
     """What was found.
 
     Attributes:
@@ -101,7 +101,7 @@ class ThinkingSwitch(NamedTuple):
 
 async def find_switch(
     base_url: str, model: str, transport: httpx.AsyncBaseTransport | None = None, env: Mapping[str, str] = os.environ
-) -> ThinkingSwitch:
+) -> _ThinkingSwitch:
     """Ask one short question as it is and, if the model thinks about it, with each switch until one works.
 
     Args:
@@ -115,11 +115,11 @@ async def find_switch(
     async with open_client(transport, _REPLY_SECONDS) as http:
         client = Client(http, base_url.rstrip("/"), headers)
         if await _thinks(client, model, {}) is not True:
-            return ThinkingSwitch()
+            return _ThinkingSwitch()
         for name, body in SWITCHES.items():
             if await _thinks(client, model, body) is False:
-                return ThinkingSwitch(thinks=True, switch=name)
-    return ThinkingSwitch(thinks=True)
+                return _ThinkingSwitch(thinks=True, switch=name)
+    return _ThinkingSwitch(thinks=True)
 
 
 async def _thinks(client: Client, model: str, body: Mapping[str, Any]) -> bool | None:

@@ -24,7 +24,7 @@ from weiwo.tools.printable import one_line
 _SECONDS: Final = 4.0
 """How long a server may take for one reply."""
 MOST_BYTES: Final = 4_000_000
-MOST_MODELS: Final = 60
+_MOST_MODELS: Final = 60
 _OLLAMA_CONTEXT: Final = 4_096
 """Tokens that Ollama gives a model that says nothing else."""
 _NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)
@@ -162,7 +162,7 @@ async def find_servers(
         transport: What carries the requests, if not the network.
     """
     async with open_client(transport, _SECONDS) as http:
-        found = await asyncio.gather(*(_look(http, place) for place in list_places(env)))
+        found = await asyncio.gather(*(_look(http, place) for place in _list_places(env)))
     servers: dict[str, FoundServer] = {}
     for server in found:
         if server is not None:
@@ -170,7 +170,7 @@ async def find_servers(
     return list(servers.values())
 
 
-def list_places(env: Mapping[str, str]) -> list[Place]:
+def _list_places(env: Mapping[str, str]) -> list[Place]:
     """Where to look for what: the places that variables name, then the usual ports."""
     places = []
     if base := env.get("OPENAI_BASE_URL", "").strip().rstrip("/"):
@@ -202,7 +202,7 @@ async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
     client, problem = Client(http, place.root, place.headers), ""
     for kind in place.kinds:
         try:
-            models = tuple(model for model in await _READERS[kind](client) if model.name)[:MOST_MODELS]
+            models = tuple(model for model in await _READERS[kind](client) if model.name)[:_MOST_MODELS]
         except ServerError as error:
             problem = str(error)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
@@ -224,7 +224,7 @@ def _silence(error: Exception) -> str:
 
 
 async def _read_ollama(client: Client) -> list[LocalModel]:
-    listed = (await client.ask("/api/tags"))["models"][:MOST_MODELS]
+    listed = (await client.ask("/api/tags"))["models"][:_MOST_MODELS]
     return list(await asyncio.gather(*(_ollama_model(client, row) for row in listed)))
 
 

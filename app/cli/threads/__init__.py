@@ -1,1 +1,6 @@
-"""Threads: listed, shown, and as they were at their checkpoints."""
+"""Threads, read from their checkpoints.
+
+thread_list  `weiwo threads`
+show         `weiwo show`
+checkpoints  the moments of a thread
+"""

@@ -77,7 +77,7 @@ def show(
     elif json:
         write_json(thread_as_json(found))
     else:
-        print_thread(screen(), found)
+        _print_thread(screen(), found)
 
 
 def _show_history(thread_id: str, *, as_json: bool) -> None:
@@ -151,7 +151,7 @@ def _question_graph(thread: Thread) -> str:
     return f"{printable(assessment.question)}\n{printable(graph)}"
 
 
-def print_thread(console: Console, thread: Thread) -> None:
+def _print_thread(console: Console, thread: Thread) -> None:
     """Print a thread: question, assessment, earlier plans, plan with outcomes, answer, what it cost."""
     values, assessment = thread.values, thread.values.get("assessment")
     language = assessment.language if assessment else "en"
@@ -178,7 +178,7 @@ def print_thread(console: Console, thread: Thread) -> None:
         console.print(plan_tree(progress, title, language, ascii_only=console.options.ascii_only))
     beside = [
         *((line, "dim") for line in progress.thoughts),
-        *((line, "yellow") for line in disagreements(values, language)),
+        *((line, "yellow") for line in _disagreements(values, language)),
     ]
     for line, style in beside:
         console.print(Flow(Text(f"  {one_line(line, 700)}", style), indent=4))
@@ -195,7 +195,7 @@ def print_thread(console: Console, thread: Thread) -> None:
     console.print(Text(label(language, "answer"), "bold"))
     print_answer(console, result, verbose=True)
     console.print()
-    for line in [*usage_lines(values.get("usage") or Usage()), *comparison_lines(result, language)]:
+    for line in [*_usage_lines(values.get("usage") or Usage()), *comparison_lines(result, language)]:
         console.print(Flow(Text(line, "dim"), indent=2))
     console.print(Flow(Text(foot({**result, "thread_id": thread.thread_id}), "dim")))
 
@@ -239,7 +239,7 @@ def _came_to(outcome: Outcome | None, language: str) -> str:
     return f"{said}: {one_line(why, _LONGEST)}" if why else said
 
 
-def disagreements(values: Mapping[str, Any], language: str) -> list[str]:
+def _disagreements(values: Mapping[str, Any], language: str) -> list[str]:
     """For each task on whose value sources disagree: what which of them give."""
     outcomes, evidence, plan = values.get("outcomes") or {}, values.get("evidence") or {}, values.get("plan")
     said, against, comma = _DISAGREE["zh" if language == "zh" else "en"]
@@ -257,7 +257,7 @@ def disagreements(values: Mapping[str, Any], language: str) -> list[str]:
     return lines
 
 
-def usage_lines(usage: Usage) -> list[str]:
+def _usage_lines(usage: Usage) -> list[str]:
     """What a run cost: model calls by role, then tokens and tool calls."""
     lines = []
     for role in dict.fromkeys(call.role for call in usage.calls):

@@ -40,9 +40,9 @@ def threads(
     if json:
         write_json(_as_json(found))
     elif is_terminal():
-        print_threads(terminal(), found)
+        _print_threads(terminal(), found)
     else:
-        write(plain_threads(found))
+        write(_plain_threads(found))
     if not found and not json:
         hint("there are no threads yet; weiwo ask begins one")
 
@@ -57,7 +57,7 @@ def _read_threads(limit: int) -> list[ThreadInfo]:
     return run_in_session(work)
 
 
-def print_threads(console: "Console", threads: Sequence[ThreadInfo]) -> None:
+def _print_threads(console: "Console", threads: Sequence[ThreadInfo]) -> None:
     """Print a list of threads, one a line."""
     from rich.cells import set_cell_size  # noqa: PLC0415 - a pipe needs none
     from rich.text import Text  # noqa: PLC0415 - the same
@@ -77,7 +77,7 @@ def print_threads(console: "Console", threads: Sequence[ThreadInfo]) -> None:
             console.print(Text(f"  {set_cell_size(question, console.width - 2).rstrip()}"))
 
 
-def plain_threads(threads: Sequence[ThreadInfo]) -> str:
+def _plain_threads(threads: Sequence[ThreadInfo]) -> str:
     """A list of threads for a pipe: id, time, status and first question, parted by tabs."""
     return "".join(
         f"{one.thread_id}\t{one.updated.isoformat(timespec='seconds')}\t{one.status}"

@@ -1,1 +1,11 @@
-"""Who may use the server: checks before any route, tokens and logins, users."""
+"""Who may use the server, and for how much: checks before any route.
+
+guard         host, origin, login and rate, before any route
+users         who sends a request
+auth          tokens and cookies
+oidc          OpenID Connect
+login_routes  logging in and out; a user's own model key
+profiles      what the operator sets for a user
+budgets       what a user may spend a day
+user_corpora  whose a corpus is
+"""

@@ -16,7 +16,7 @@ from weiwo.app.server.access.oidc import Oidc
 from weiwo.app.server.storage.records import Records
 from weiwo.graph.persistence.thread_lock import OPERATOR
 
-COOKIE: Final = "weiwo_session"
+_COOKIE: Final = "weiwo_session"
 _PREFIX: Final = "weiwo_"
 _LOGIN_SECONDS: Final = 30 * 86_400.0
 _OIDC_LOGIN_SECONDS: Final = 86_400.0
@@ -47,7 +47,7 @@ class Auth:
         token = bearer.strip() if scheme.lower() == "bearer" else request.headers.get("x-api-key", "")
         if token:
             return await self.token_owner(token)
-        if session := request.cookies.get(COOKIE, ""):
+        if session := request.cookies.get(_COOKIE, ""):
             return await self.records.secret_owner(_digest(session), "login")
         return None
 
@@ -71,14 +71,14 @@ class Auth:
         session, seconds = secrets.token_urlsafe(32), _LOGIN_SECONDS if self.oidc is None else _OIDC_LOGIN_SECONDS
         await self.records.put_secret(_digest(session), "login", user, time.time() + seconds)
         response.set_cookie(
-            COOKIE, session, max_age=int(seconds), httponly=True, samesite="strict", secure=secure, path="/"
+            _COOKIE, session, max_age=int(seconds), httponly=True, samesite="strict", secure=secure, path="/"
         )
 
     async def log_out(self, request: HTTPConnection, response: Response) -> None:
         """End the login of a request."""
-        if self.records is not None and (session := request.cookies.get(COOKIE, "")):
+        if self.records is not None and (session := request.cookies.get(_COOKIE, "")):
             await self.records.delete_secrets(digest=_digest(session))
-        response.delete_cookie(COOKIE, path="/")
+        response.delete_cookie(_COOKIE, path="/")
 
 
 async def new_token(records: Records, user: str = OPERATOR) -> str:

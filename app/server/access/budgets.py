@@ -47,7 +47,7 @@ class DayBudgets:
         """
         now = time.time()
         profile, spent = await self._day(user, now)
-        require_budget(profile, spent, asks=asks, now=now)
+        _require_budget(profile, spent, asks=asks, now=now)
         if asks:
             await self._records.add_spending(user, _day_of(now), Spending(runs=1))
 
@@ -109,7 +109,7 @@ class DayBudgets:
         return profile, await self._records.spending(user, _day_of(now))
 
 
-def require_budget(profile: Profile, spent: Spending, *, asks: bool, now: float) -> None:
+def _require_budget(profile: Profile, spent: Spending, *, asks: bool, now: float) -> None:
     """See that something is left of a day.
 
     Args:

@@ -24,12 +24,12 @@ from weiwo.app.server.errors import RequestError
 from weiwo.app.server.wire import error_reply
 from weiwo.graph.persistence.thread_lock import OPERATOR
 
-CSP: Final = (
+_CSP: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
     " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _HEADERS: Final = {
-    "content-security-policy": CSP,
+    "content-security-policy": _CSP,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
@@ -57,7 +57,7 @@ class Rules:
 
 
 @dataclass
-class Buckets:
+class _Buckets:
     """Token buckets: how many requests of each kind somebody may still send.
 
     Attributes:
@@ -91,8 +91,8 @@ class Guard:
 
     def __init__(self, app: ASGIApp, rules: Rules, auth: Auth | None = None) -> None:
         self._app, self._rules, self._auth = app, rules, auth
-        self._changes = Buckets(200, 0.05)
-        self._logins = Buckets(5, _LOGIN_SECONDS)
+        self._changes = _Buckets(200, 0.05)
+        self._logins = _Buckets(5, _LOGIN_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""

@@ -43,7 +43,7 @@ _CLIENT: Final = "client"
 """The user of each request: the host knows who he is, and he is not the operator."""
 
 
-class Guest:
+class _Guest:
     """The middleware of each route of ours: the host is asked whether the client may, browsers are told what they may.
 
     Args:
@@ -76,12 +76,12 @@ def _guests() -> list[BaseRoute]:
     """The routes that work here, each behind its own middleware: those of the host are not touched."""
     own = [*OPENAI_API, *(one for one in WEIWO_API if isinstance(one, Route) and one.path in _SERVED)]
     routes: list[BaseRoute] = [
-        Route(one.path, one.endpoint, methods=[*(one.methods or ())], middleware=[Middleware(Guest, free=False)])
+        Route(one.path, one.endpoint, methods=[*(one.methods or ())], middleware=[Middleware(_Guest, free=False)])
         for one in own
         if isinstance(one, Route)
     ]
     for one in PAGE:
-        free = [Middleware(Guest, free=True)]
+        free = [Middleware(_Guest, free=True)]
         if isinstance(one, Mount):
             routes.append(Mount(one.path, one.app, middleware=free))
         elif isinstance(one, Route):

@@ -33,7 +33,7 @@ _FAILURES: Final = (LangGraphError, httpx.HTTPError)
 
 
 @dataclass(frozen=True, slots=True)
-class HostRun(RunRecord):
+class _HostRun(RunRecord):
     """A run on the host.
 
     Attributes:
@@ -71,7 +71,7 @@ class HostBackend:
             except _FAILURES as error:
                 raise _refusal(error) from None
 
-    async def begin(self, request: Request, wanted: RunRequest, thread_id: str = "") -> HostRun:
+    async def begin(self, request: Request, wanted: RunRequest, thread_id: str = "") -> _HostRun:
         """Begin a run; the host cancels it should its stream be left."""
         client = _client(request)
         try:
@@ -90,13 +90,13 @@ class HostBackend:
             raise _refusal(error) from None
         now = time.time()
         run_id = str((first.data or {}).get("run_id") or uuid4())
-        return HostRun(
+        return _HostRun(
             run_id, thread, "", now, now, "running", 1, {}, "", client, aiter(parts), wanted.temporary and not thread_id
         )
 
     async def events(self, run: RunRecord) -> AsyncIterator[Event | None]:
         """The events of a run that was begun here; its thread is deleted after them, where it is temporary."""
-        assert isinstance(run, HostRun)  # noqa: S101 - there are no others here
+        assert isinstance(run, _HostRun)  # noqa: S101 - there are no others here
         try:
             number = 0
             while True:
@@ -115,7 +115,7 @@ class HostBackend:
 
     async def leave(self, run: RunRecord) -> None:
         """Cancel a run that nobody waits for any more."""
-        assert isinstance(run, HostRun)  # noqa: S101 - as above
+        assert isinstance(run, _HostRun)  # noqa: S101 - as above
         await self._close(run)
 
     async def stored_run(self, request: Request, run_id: str) -> RunRecord:  # noqa: ARG002 - the interface
@@ -157,7 +157,7 @@ class HostBackend:
         """Nothing: what users may spend is the host's business."""
         return {}
 
-    async def _close(self, run: HostRun) -> None:
+    async def _close(self, run: _HostRun) -> None:
         await run.parts.aclose()  # type: ignore[attr-defined]  # an asynchronous generator
         try:
             if run.temporary:

@@ -1,1 +1,10 @@
-"""The LangGraph server's API: the assistant, threads, runs."""
+"""The LangGraph server's API: the assistant, threads, runs.
+
+assistant_routes  the server and its one assistant
+thread_routes     threads and their states
+threads           threads as clients see them
+run_routes        begin, watch, wait, cancel
+thread_stream     the runs of a thread as one stream
+event_protocol    the envelopes of `@langchain/react`
+protocol_routes   its routes
+"""

@@ -20,7 +20,7 @@ from weiwo.graph.persistence.storage import CheckpointError
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.graph.persistence.threads import ThreadInfo, check_thread_id, info_of, list_threads, thread_exists
 
-MOST_SEARCHED: Final = 1_000
+_MOST_SEARCHED: Final = 1_000
 """Threads that a search with a condition looks through, the newest first."""
 _COPY_SQLITE: Final = (
     (
@@ -144,7 +144,7 @@ class Threads:
         """
         limit, offset = read_count(wanted, "limit", 10, 1_000), read_count(wanted, "offset", 0, 1_000_000)
         some = not (wanted.get("status") or wanted.get("metadata") or wanted.get("ids") or wanted.get("query"))
-        found = await self._newest(user, min(offset + limit, MOST_SEARCHED) if some else MOST_SEARCHED)
+        found = await self._newest(user, min(offset + limit, _MOST_SEARCHED) if some else _MOST_SEARCHED)
         status = wanted.get("status")
         kept = [one for one in found if _fits(one, wanted) and (not status or self.status(one) == status)]
         if wanted.get("sort_order") == "asc":
@@ -180,7 +180,7 @@ class Threads:
             snapshot = await self._snapshot(found.thread_id)
             if snapshot is not None and snapshot.created_at is not None:
                 values = {key: snapshot.values[key] for key in self._outputs() if key in snapshot.values}
-                interrupts = {one.id: shown_interrupts(one.interrupts) for one in snapshot.tasks if one.interrupts}
+                interrupts = {one.id: _shown_interrupts(one.interrupts) for one in snapshot.tasks if one.interrupts}
                 status = self._status(found, interrupted=bool(snapshot.tasks))
         if found.info is not None:
             metadata |= {"name": found.info.name, "question": found.info.question, "answer": found.info.status}
@@ -262,7 +262,7 @@ def shown_state(snapshot: StateSnapshot) -> dict[str, Any]:
             "name": one.name,
             "path": one.path,
             "error": None if one.error is None else str(one.error),
-            "interrupts": shown_interrupts(one.interrupts),
+            "interrupts": _shown_interrupts(one.interrupts),
             "checkpoint": dict(one.state["configurable"]) if isinstance(one.state, Mapping) else None,
             "state": shown_state(one.state) if isinstance(one.state, StateSnapshot) else None,
             "result": one.result,
@@ -278,13 +278,13 @@ def shown_state(snapshot: StateSnapshot) -> dict[str, Any]:
         "created_at": snapshot.created_at,
         "checkpoint": checkpoint,
         "parent_checkpoint": parent,
-        "interrupts": shown_interrupts(snapshot.interrupts),
+        "interrupts": _shown_interrupts(snapshot.interrupts),
         "checkpoint_id": checkpoint and checkpoint["checkpoint_id"],
         "parent_checkpoint_id": parent and parent["checkpoint_id"],
     }
 
 
-def shown_interrupts(interrupts: Sequence[Interrupt]) -> list[dict[str, Any]]:
+def _shown_interrupts(interrupts: Sequence[Interrupt]) -> list[dict[str, Any]]:
     """Interrupts, each as id and value."""
     return [{"id": one.id, "value": one.value} for one in interrupts]
 

@@ -1,1 +1,6 @@
-"""OpenAI's API: chat completions and responses, answered by runs."""
+"""OpenAI's API, answered by runs.
+
+chat_routes      models and chat completions
+response_routes  responses
+answers          a run as progress, text and sources
+"""

@@ -22,7 +22,7 @@ _LONGEST_STEP: Final = 200
 
 
 @dataclass(frozen=True)
-class AnswerEvent:
+class _AnswerEvent:
     """What comes of a run that goes on.
 
     Attributes:
@@ -69,12 +69,12 @@ class ProtocolAnswer:
         ]
 
 
-async def follow_answer(backend: Backend, run: RunRecord) -> AsyncIterator[AnswerEvent | ProtocolAnswer]:
+async def follow_answer(backend: Backend, run: RunRecord) -> AsyncIterator[_AnswerEvent | ProtocolAnswer]:
     """The steps of a run, and at last its answer."""
     tail = RunTail()
     async for event in backend.events(run):
         if event is None:
-            yield AnswerEvent("wait")
+            yield _AnswerEvent("wait")
             continue
         tail.add(event)
         if (step := _read_step(event)).text:
@@ -83,15 +83,15 @@ async def follow_answer(backend: Backend, run: RunRecord) -> AsyncIterator[Answe
     yield read_answer(orjson.loads(tail.values or b"{}"), error, run.thread_id)
 
 
-def _read_step(event: Event) -> AnswerEvent:
+def _read_step(event: Event) -> _AnswerEvent:
     """What an event adds: a line on what is done, or the next of the answer; without text where it adds nothing."""
     if event.name == "custom":
-        return AnswerEvent("progress", _progress(orjson.loads(event.data)))
+        return _AnswerEvent("progress", _progress(orjson.loads(event.data)))
     if event.name == "messages":
         message, metadata = orjson.loads(event.data)
         if metadata.get("langgraph_node") == "writer" and message.get("type") == "AIMessageChunk":
-            return AnswerEvent("text", _text(message))
-    return AnswerEvent("wait")
+            return _AnswerEvent("text", _text(message))
+    return _AnswerEvent("wait")
 
 
 def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> ProtocolAnswer:

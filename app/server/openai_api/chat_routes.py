@@ -23,22 +23,22 @@ _ROLES: Final = {"user": "human", "assistant": "ai"}
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _MOST_MESSAGES: Final = 200
 _BEGUN: Final = int(time.time())
-Handler = Callable[[Request], Awaitable[Response]]
+_Handler = Callable[[Request], Awaitable[Response]]
 
 
-def openai_errors(handler: Handler) -> Handler:
+def openai_errors(handler: _Handler) -> _Handler:
     """The same route, with errors as OpenAI's clients read them."""
 
     async def handled(request: Request) -> Response:
         try:
             return await handler(request)
         except RequestError as error:
-            return error_response(error)
+            return _error_response(error)
 
     return handled
 
 
-def error_response(error: RequestError) -> Response:
+def _error_response(error: RequestError) -> Response:
     """An error as OpenAI's API writes it."""
     kind = "invalid_request_error" if error.status < 500 else "server_error"
     told = {"message": error.detail, "type": kind, "param": None, "code": None}

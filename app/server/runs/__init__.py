@@ -1,1 +1,7 @@
-"""Runs: what a client asks for, the tasks in the background that do it, the events that come of it."""
+"""Runs: what a client asks for, the tasks in the background that do it, the events that come of it.
+
+run_request      what a client asks, checked
+background_runs  runs under way
+graph_stream     the graph's stream as events
+run_results      what a run came to
+"""

@@ -35,10 +35,10 @@ from weiwo.models.endpoint import own_key
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
 
-MOST_AT_WORK: Final = 16
+_MOST_AT_WORK: Final = 16
 """Runs at work at the same time; others wait."""
-MOST_UNDER_WAY: Final = 200
-MOST_ATTEMPTS: Final = 3
+_MOST_UNDER_WAY: Final = 200
+_MOST_ATTEMPTS: Final = 3
 """Times a run is taken up: one that ends its server each time is left to a person."""
 _MOST_METADATA: Final = 50
 _LONGEST_METADATA: Final = 1_000
@@ -66,7 +66,7 @@ class Runs:
         self.budgets = DayBudgets(records, settings)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._queues: dict[str, list[str]] = {}
-        self._slots = asyncio.Semaphore(MOST_AT_WORK)
+        self._slots = asyncio.Semaphore(_MOST_AT_WORK)
         self._cancelled: set[str] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
@@ -97,9 +97,9 @@ class Runs:
         if request.multitask == "interrupt":
             await self.cancel_thread(thread_id)
         async with self._starting:
-            if len(self._tasks) >= MOST_UNDER_WAY:
-                told = f"the run; {MOST_UNDER_WAY} are under way already; try again in a minute"
-                raise RequestError(429, told, f"已有 {MOST_UNDER_WAY} 个问题在运行；请一分钟后再试")
+            if len(self._tasks) >= _MOST_UNDER_WAY:
+                told = f"the run; {_MOST_UNDER_WAY} are under way already; try again in a minute"
+                raise RequestError(429, told, f"已有 {_MOST_UNDER_WAY} 个问题在运行；请一分钟后再试")
             answers = request.command is not None and "resume" in request.command
             if self.under_way(thread_id):
                 if request.multitask == "reject" or answers:
@@ -125,8 +125,8 @@ class Runs:
             if run.run_id in self._tasks:
                 continue
             attempt = run.attempt + (run.status == "running")
-            if attempt > MOST_ATTEMPTS:
-                why = f"the server ended {MOST_ATTEMPTS} times while it ran; resume the thread to try again"
+            if attempt > _MOST_ATTEMPTS:
+                why = f"the server ended {_MOST_ATTEMPTS} times while it ran; resume the thread to try again"
                 await self._records.set_status(run.run_id, "error", run.attempt, why)
                 continue
             self._begin(replace(run, attempt=attempt), RunRequest.model_validate(run.request))

@@ -14,9 +14,9 @@ from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.client_fields import ClientFieldError, check_client_fields
 from weiwo.state.settings import Context, Settings, SettingsError, describe_validation_error
 
-StreamMode = Literal["values", "updates", "custom", "messages-tuple", "messages", "tasks", "checkpoints", "debug"]
+_StreamMode = Literal["values", "updates", "custom", "messages-tuple", "messages", "tasks", "checkpoints", "debug"]
 _CHECKPOINT: Final = frozenset({"checkpoint_id", "checkpoint_ns"})
-CorpusChoice = Callable[[Sequence[str]], list[str]]
+_CorpusChoice = Callable[[Sequence[str]], list[str]]
 """From names that a user gave to those that his corpora are kept under."""
 _ABSENT: Final = {"webhook": "calls no other server", "after_seconds": "starts runs at once"}
 
@@ -45,7 +45,7 @@ class RunRequest(BaseModel):
     command: dict[str, Any] | None = None
     context: dict[str, Any] = Field(default_factory=dict)
     checkpoint: dict[str, str] = Field(default_factory=dict)
-    modes: list[StreamMode] = ["values"]
+    modes: list[_StreamMode] = ["values"]
     subgraphs: bool = False
     interrupt_before: list[str] | Literal["*"] | None = None
     interrupt_after: list[str] | Literal["*"] | None = None
@@ -56,7 +56,7 @@ class RunRequest(BaseModel):
 
     @classmethod
     def of(
-        cls, body: Mapping[str, Any], *, stateless: bool = False, choose: CorpusChoice | None = None
+        cls, body: Mapping[str, Any], *, stateless: bool = False, choose: _CorpusChoice | None = None
     ) -> "RunRequest":
         """Read a request body.
 

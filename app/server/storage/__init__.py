@@ -1,1 +1,5 @@
-"""The server's own database: threads' owners, runs and their events, hashes of secrets."""
+"""The server's own database.
+
+records  threads' owners, runs, spending, hashes of secrets
+run_log  the events of runs: live, and from the database
+"""

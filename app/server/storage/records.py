@@ -24,11 +24,11 @@ from weiwo.tools.private_files import make_private_file
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-KEPT_RUNS: Final = 200
+_KEPT_RUNS: Final = 200
 """Ended runs whose events are kept; the result of the others is in their threads."""
-KEPT_ROWS: Final = 5_000
+_KEPT_ROWS: Final = 5_000
 """Ended runs of which a record is kept."""
-KEPT_DAYS: Final = 90
+_KEPT_DAYS: Final = 90
 """Days of which is kept what users spent."""
 T = TypeVar("T")
 RunStatus = Literal["pending", "running", "success", "error", "interrupted"]
@@ -280,10 +280,10 @@ class Records:
         )
 
         def delete(database: sqlite3.Connection) -> None:
-            database.execute(f"DELETE FROM events WHERE run_id IN ({ended} ?)", (KEPT_RUNS,))  # noqa: S608 - a constant
-            database.execute(f"DELETE FROM runs WHERE run_id IN ({ended} ?)", (KEPT_ROWS,))  # noqa: S608 - the same
+            database.execute(f"DELETE FROM events WHERE run_id IN ({ended} ?)", (_KEPT_RUNS,))  # noqa: S608 - a constant
+            database.execute(f"DELETE FROM runs WHERE run_id IN ({ended} ?)", (_KEPT_ROWS,))  # noqa: S608 - the same
             database.execute("DELETE FROM secrets WHERE expires < ?", (time.time(),))
-            database.execute("DELETE FROM spending WHERE day < date('now', ?)", (f"-{KEPT_DAYS} days",))
+            database.execute("DELETE FROM spending WHERE day < date('now', ?)", (f"-{_KEPT_DAYS} days",))
 
         await self._do(delete)
 

@@ -19,7 +19,7 @@ from weiwo.graph.persistence.storage import StorageError
 MOST_BYTES: Final = 32_000_000
 """Bytes of events of one attempt; beyond, only those that say how it ends are kept."""
 HEARTBEAT_SECONDS: Final = 5.0
-FINAL: Final = frozenset({"error", "end"})
+_FINAL: Final = frozenset({"error", "end"})
 BEGINNING: Final = (0, 0)
 """Before every event."""
 _log: Final = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class LiveRun:
     def add(self, name: str, data: bytes) -> Event | None:
         """Append an event; None where there is no room for it."""
         self._size += len(data)
-        if self._size > MOST_BYTES and name not in FINAL:
+        if self._size > MOST_BYTES and name not in _FINAL:
             return None
         event = Event(self.attempt, len(self.events) + 1, name, data, time.time())
         self.events.append(event)

@@ -28,7 +28,7 @@ from weiwo.tools.printable import one_line
 from weiwo.tools.private_files import make_private_file, make_private_folder
 
 MOST_UPLOAD_BYTES: Final = 100_000_000
-MOST_USER_BYTES: Final = 1_000_000_000
+_MOST_USER_BYTES: Final = 1_000_000_000
 """Bytes of files that a user who is not the operator may keep, one upload more or less."""
 _WAIT_SECONDS: Final = 60.0
 _LONGEST_NAME: Final = 120
@@ -51,11 +51,11 @@ async def upload(request: Request, settings: Settings) -> Response:
         folder = locate_by_name(Path(settings.home), stored_name(user, request.path_params["name"]))
     except CorpusError as error:
         raise RequestError(422, str(error)) from None
-    name = safe_name(request.query_params.get("filename", ""))
+    name = _safe_name(request.query_params.get("filename", ""))
     kept = Path(settings.home) / "uploads" / folder.name
-    if user != OPERATOR and await asyncio.to_thread(_size, kept.parent, stored_name(user, "")) > MOST_USER_BYTES:
-        told = f"the upload; your files are longer than {MOST_USER_BYTES:,} bytes; ask the operator"
-        raise RequestError(413, told, f"您的文件合计超过 {MOST_USER_BYTES:,} 字节；请联系管理员")
+    if user != OPERATOR and await asyncio.to_thread(_size, kept.parent, stored_name(user, "")) > _MOST_USER_BYTES:
+        told = f"the upload; your files are longer than {_MOST_USER_BYTES:,} bytes; ask the operator"
+        raise RequestError(413, told, f"您的文件合计超过 {_MOST_USER_BYTES:,} 字节；请联系管理员")
     await asyncio.to_thread(make_private_folder, kept)
     part, size = kept / f".{name}.{os.urandom(4).hex()}.part", 0
     await asyncio.to_thread(make_private_file, part)
@@ -77,7 +77,7 @@ async def upload(request: Request, settings: Settings) -> Response:
     return _Lines(_index(kept / name, folder, request.path_params["name"], settings))
 
 
-def safe_name(text: str) -> str:
+def _safe_name(text: str) -> str:
     """The last part of a file's name, as a name in a folder of ours.
 
     Raises:

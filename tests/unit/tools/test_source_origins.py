@@ -6,7 +6,7 @@ from rich.console import Console
 
 from tests.support.run import services
 from tests.support.states import got, passage, search, state_of
-from weiwo.app.cli.threads.show import disagreements
+from weiwo.app.cli.threads.show import _disagreements
 from weiwo.app.render.answer import plain_answer, print_answer
 from weiwo.nodes.writer.compose import compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks
@@ -115,9 +115,9 @@ def test_further_addresses_are_told_briefly_in_both_languages() -> None:
 
 def test_a_thread_shows_who_disagrees() -> None:
     values = {"plan": PLAN, "outcomes": {"a": OUTCOME}, "evidence": EVIDENCE}
-    assert disagreements(values, "en") == [
+    assert _disagreements(values, "en") == [
         "a: sources disagree: 310 (https://a.org/wend) against 318 (https://c.org/guide)"
     ]
-    assert disagreements(values, "zh") == ["a：资料说法不一：310 (https://a.org/wend)；另有 318 (https://c.org/guide)"]
-    assert disagreements({"plan": PLAN, "outcomes": {"a": got("a", 1, "number")}}, "en") == []
-    assert disagreements({}, "en") == []
+    assert _disagreements(values, "zh") == ["a：资料说法不一：310 (https://a.org/wend)；另有 318 (https://c.org/guide)"]
+    assert _disagreements({"plan": PLAN, "outcomes": {"a": got("a", 1, "number")}}, "en") == []
+    assert _disagreements({}, "en") == []

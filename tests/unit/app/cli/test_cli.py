@@ -89,7 +89,7 @@ def weiwo(monkeypatch, capsys, tmp_path, indexed_home):  # noqa: ARG001 - nothin
 
     for module in (ask, conclude, doctor, fork, session):
         monkeypatch.setattr(module, "open_session", open_session)
-    monkeypatch.setattr(session, "saved_file", lambda: None)  # this database is in memory
+    monkeypatch.setattr(session, "_saved_file", lambda: None)  # this database is in memory
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(BROKEN, "now", "yes")
 

@@ -8,7 +8,7 @@ from weiwo.app.cli.evaluation.commands import _EvaluationGroup
 PLACES = [*CommandGroup.places.items(), *_EvaluationGroup.places.items()]
 
 
-@pytest.mark.parametrize(("name", "place"), PLACES, ids=[f"{name} of {place.declared}" for name, place in PLACES])
+@pytest.mark.parametrize(("name", "place"), PLACES, ids=[f"{name} of {place.module}" for name, place in PLACES])
 def test_each_command_is_listed_as_it_is_declared(name, place):
     declared = place.load().commands
     assert [*declared] == [name]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from weiwo.app.cli.event_loop import DaemonPool
+from weiwo.app.cli.event_loop import _DaemonPool
 
 ROOT = Path(__file__).parents[4]
 
 
 def test_results_and_errors_come_back() -> None:
-    pool = DaemonPool(2)
+    pool = _DaemonPool(2)
     assert [future.result(120) for future in [pool.submit(pow, 2, n) for n in range(50)]] == [2**n for n in range(50)]
     with pytest.raises(ZeroDivisionError):
         pool.submit(lambda: 1 / 0).result(120)
@@ -22,7 +22,7 @@ def test_results_and_errors_come_back() -> None:
 
 
 def test_no_more_threads_than_it_has_and_none_more_than_it_needs() -> None:
-    pool, gate, inside = DaemonPool(3), threading.Event(), threading.Semaphore(0)
+    pool, gate, inside = _DaemonPool(3), threading.Event(), threading.Semaphore(0)
 
     def wait() -> str:
         inside.release()
@@ -34,13 +34,13 @@ def test_no_more_threads_than_it_has_and_none_more_than_it_needs() -> None:
     assert not inside.acquire(timeout=0.1)
     gate.set()
     assert len({future.result(120) for future in futures}) == 3
-    one = DaemonPool(3)
+    one = _DaemonPool(3)
     names = {one.submit(lambda: threading.current_thread().name).result(120) for _ in range(3)}
     assert len(names) <= 2  # a thread may not have said that it is free when the next job comes
 
 
 def test_a_thread_that_is_free_takes_the_next_job_however_many_came_before() -> None:
-    pool, gate = DaemonPool(8), threading.Event()
+    pool, gate = _DaemonPool(8), threading.Event()
     for _ in range(200):  # the second job of a pair may be taken by whoever did the first
         for future in [pool.submit(str, 1), pool.submit(str, 2)]:
             future.result(120)
@@ -51,7 +51,7 @@ def test_a_thread_that_is_free_takes_the_next_job_however_many_came_before() -> 
 
 
 def test_what_was_cancelled_before_it_began_is_left_out() -> None:
-    pool, gate = DaemonPool(1), threading.Event()
+    pool, gate = _DaemonPool(1), threading.Event()
     first = pool.submit(gate.wait, 120)
     second = pool.submit(pytest.fail)
     assert second.cancel()
@@ -64,9 +64,9 @@ def test_what_was_cancelled_before_it_began_is_left_out() -> None:
 def test_a_program_does_not_wait_for_a_thread_that_hangs() -> None:
     code = (
         "import asyncio, time\n"
-        "from weiwo.app.cli.event_loop import DaemonPool\n"
+        "from weiwo.app.cli.event_loop import _DaemonPool\n"
         "async def main():\n"
-        "    asyncio.get_running_loop().set_default_executor(DaemonPool())\n"
+        "    asyncio.get_running_loop().set_default_executor(_DaemonPool())\n"
         "    try:\n"
         "        await asyncio.wait_for(asyncio.to_thread(time.sleep, 10_000), 0.2)\n"
         "    except TimeoutError:\n"
@@ -78,5 +78,5 @@ def test_a_program_does_not_wait_for_a_thread_that_hangs() -> None:
 
 
 async def test_an_event_loop_takes_it() -> None:
-    asyncio.get_running_loop().set_default_executor(DaemonPool())
+    asyncio.get_running_loop().set_default_executor(_DaemonPool())
     assert await asyncio.to_thread(pow, 2, 5) == 32

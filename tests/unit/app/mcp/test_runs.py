@@ -7,7 +7,7 @@ import pytest
 
 from weiwo.app.mcp import runs as mcp_runs
 from weiwo.app.mcp.account import OwnAccount
-from weiwo.app.mcp.runs import KEPT_SECONDS, MOST_AT_ONCE, AnswerRun, AnswerRuns
+from weiwo.app.mcp.runs import _KEPT_SECONDS, _MOST_AT_ONCE, AnswerRun, AnswerRuns
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Context
 
@@ -70,7 +70,7 @@ async def test_what_a_run_failed_with_is_told_whoever_comes_back(graph):
 async def test_runs_are_bounded_and_forgotten(graph):
     now = [0.0]
     runs = AnswerRuns(lambda: now[0])
-    begun = [start(runs) for _ in range(MOST_AT_ONCE)]
+    begun = [start(runs) for _ in range(_MOST_AT_ONCE)]
     assert runs.start("Who?", Context(), OwnAccount(Context())) is None
     runs.cancel(begun[0])
     assert runs.find(begun[0].id) is None
@@ -80,5 +80,5 @@ async def test_runs_are_bounded_and_forgotten(graph):
     await asyncio.wait([one.task for one in begun if one.task is not None])
     await asyncio.sleep(0)
     assert runs.find(begun[1].id) is begun[1]
-    now[0] = KEPT_SECONDS + 2
+    now[0] = _KEPT_SECONDS + 2
     assert runs.find(begun[1].id) is None

@@ -12,8 +12,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from weiwo.app.cli.threads.show import usage_lines
-from weiwo.app.cli.threads.thread_list import plain_threads, print_threads
+from weiwo.app.cli.threads.show import _usage_lines
+from weiwo.app.cli.threads.thread_list import _plain_threads, _print_threads
 from weiwo.app.render.answer import foot, plain_answer, print_answer
 from weiwo.app.render.plan_tree import duration, plan_tree
 from weiwo.app.render.progress import Progress
@@ -229,10 +229,10 @@ def test_no_line_is_wider_than_the_screen_and_nothing_hostile_gets_through(width
     )
     print_answer(console, result)
     thread = ThreadInfo("t", datetime.now(UTC), HOSTILE, "partial")
-    print_threads(console, [thread])
+    _print_threads(console, [thread])
     written = tree(progress, width) + re.sub("\x1b\\[[0-9;]*m", "", console.file.getvalue())
     assert not CONTROL.search(written)
-    assert not CONTROL.search(plain_answer(result) + plain_threads([thread]).replace("\t", "") + foot(result))
+    assert not CONTROL.search(plain_answer(result) + _plain_threads([thread]).replace("\t", "") + foot(result))
     assert max(cell_len(line) for line in written.splitlines()) <= width
     assert "[bold]x[/bold] :warning:" in written.replace("\n", " ") or width == 40
 
@@ -321,7 +321,7 @@ def test_the_foot_tells_status_effort_and_thread():
 
 def test_usage_is_told_by_role():
     call = ModelCall(role="master", purpose="assess", model="openai:m", mode="json_schema", input_tokens=9, seconds=1)
-    lines = usage_lines(
+    lines = _usage_lines(
         Usage(tool_calls=1, input_tokens=18, calls=(call, call.model_copy(update={"error": "timeout"})))
     )
     assert lines == [
@@ -333,9 +333,9 @@ def test_usage_is_told_by_role():
 def test_calls_side_by_side_are_told_so():
     call = ModelCall(role="executor", purpose="read", model="openai:m", mode="json_schema", seconds=4, ended=104)
     calls = (call, call.model_copy(update={"ended": 105}), call.model_copy(update={"ended": 200, "seconds": 1}))
-    assert usage_lines(Usage(calls=calls))[0].endswith(" · 6.0 s side by side, 9.0 s one by one")
+    assert _usage_lines(Usage(calls=calls))[0].endswith(" · 6.0 s side by side, 9.0 s one by one")
     apart = (call, call.model_copy(update={"ended": 300}))
-    assert usage_lines(Usage(calls=apart))[0].endswith(" · 8.0 s")
+    assert _usage_lines(Usage(calls=apart))[0].endswith(" · 8.0 s")
 
 
 def test_a_thread_is_named_by_the_question_it_began_with():
@@ -343,7 +343,7 @@ def test_a_thread_is_named_by_the_question_it_began_with():
     done = {"messages": said, "question": "Thanks!", "result": {"question": "Thanks!", "status": "complete"}}
     info = info_of("t", "1f0c7a5e-0000-6000-8000-000000000000", done)
     assert (info.name, info.question) == ("How tall is K2?", "Thanks!")
-    assert plain_threads([info]).endswith("\tHow tall is K2?\n")
+    assert _plain_threads([info]).endswith("\tHow tall is K2?\n")
 
 
 @pytest.mark.parametrize(
@@ -357,11 +357,11 @@ def test_duration(seconds, text):
 def test_a_list_of_threads_fits_the_screen(width):
     threads = [ThreadInfo("20261120-194501-k3f9", datetime.now(UTC), "汉武帝和凯撒谁年长？" * 8, "interrupted")]
     console = Console(file=io.StringIO(), width=width, force_terminal=False, color_system=None)
-    print_threads(console, threads)
+    _print_threads(console, threads)
     lines = console.file.getvalue().splitlines()
     assert all(cell_len(line) <= width for line in lines)
     assert "汉武帝" in console.file.getvalue()
-    assert plain_threads(threads).split("\t")[3] == "汉武帝和凯撒谁年长？" * 8 + "\n"
+    assert _plain_threads(threads).split("\t")[3] == "汉武帝和凯撒谁年长？" * 8 + "\n"
 
 
 def test_what_is_wrong_with_tools_is_a_remark_and_no_task():

@@ -6,9 +6,9 @@ import pytest
 
 from tests.support.corpora import LetterEmbeddings
 from weiwo.app.cli.documents.corpora import open_corpus
-from weiwo.app.cli.documents.index import IndexRun
+from weiwo.app.cli.documents.index import _IndexRun
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.setup.doctor import describe_corpora, describe_default_corpus, describe_embeddings
+from weiwo.app.cli.setup.doctor import _describe_corpora, _describe_default_corpus, _describe_embeddings
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, locate_by_name, summarize_corpus
@@ -37,11 +37,11 @@ def docs(tmp_path, monkeypatch):
 @pytest.mark.processes
 async def test_indexing_embeds_and_says_so(model, tmp_path, capsys):
     folder = locate_by_name(tmp_path / "home")
-    assert await IndexRun(["docs"], folder, MODEL, as_json=False).once() == 0
+    assert await _IndexRun(["docs"], folder, MODEL, as_json=False).once() == 0
     assert summarize_corpus(folder).vectors == {MODEL: (2, 2)}
     assert "2 passages have vectors of fake:letters" in capsys.readouterr().err
     asked = len(model.asked())
-    await IndexRun(["docs"], folder, MODEL, as_json=False).once(quiet=True)
+    await _IndexRun(["docs"], folder, MODEL, as_json=False).once(quiet=True)
     assert len(model.asked()) <= asked + 1  # to know its dimension
 
 
@@ -50,7 +50,7 @@ async def test_indexing_embeds_and_says_so(model, tmp_path, capsys):
 async def test_a_model_that_is_down_is_one_line_and_the_words_are_indexed(model, tmp_path, capsys):
     model.down = True
     folder = locate_by_name(tmp_path / "home")
-    assert await IndexRun(["docs"], folder, MODEL, as_json=False).once() == 0
+    assert await _IndexRun(["docs"], folder, MODEL, as_json=False).once() == 0
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "vectors" in line)
     assert "connection refused" in line
     assert "without vectors" in line
@@ -64,26 +64,26 @@ async def test_a_model_that_is_down_is_one_line_and_the_words_are_indexed(model,
 async def test_how_documents_stand_is_told(docs, model, tmp_path):
     plain = Settings(home=str(tmp_path / "home"), corpus=(str(docs),), telemetry=False)
     where = replace(plain, embeddings=MODEL)
-    assert describe_default_corpus(plain, "en") == "the bundled sample"
-    assert describe_corpora(tmp_path / "home", "en") == ("ok", "none yet")
-    verdict, text = describe_embeddings(await open_corpus(plain), None, "en")
+    assert _describe_default_corpus(plain, "en") == "the bundled sample"
+    assert _describe_corpora(tmp_path / "home", "en") == ("ok", "none yet")
+    verdict, text = _describe_embeddings(await open_corpus(plain), None, "en")
     assert (verdict, "n-grams" in text) == ("note", True)
-    assert describe_embeddings(await open_corpus(where), MODEL, "en") == (
+    assert _describe_embeddings(await open_corpus(where), MODEL, "en") == (
         "ok",
         "fake:letters: all 2 passages have vectors",
     )
     (docs / "new.md").write_text("A third.", encoding="utf-8")
     await open_corpus(plain)
-    assert describe_embeddings(await open_corpus(where), MODEL, "en")[0] == "ok"  # embedded when it was opened
-    verdict, text = describe_corpora(tmp_path / "home", "en")
+    assert _describe_embeddings(await open_corpus(where), MODEL, "en")[0] == "ok"  # embedded when it was opened
+    verdict, text = _describe_corpora(tmp_path / "home", "en")
     assert (verdict, text.startswith("docs-"), "(3 documents, " in text) == ("ok", True, True)
-    verdict, text = describe_corpora(tmp_path / "home", "zh")
+    verdict, text = _describe_corpora(tmp_path / "home", "zh")
     assert (verdict, "（3 个文档，" in text, text.endswith("前建立）")) == ("ok", True, True)
-    await IndexRun(["docs"], locate_by_name(tmp_path / "home"), None, as_json=True).once()
-    assert DEFAULT_NAME in describe_default_corpus(plain, "en")
+    await _IndexRun(["docs"], locate_by_name(tmp_path / "home"), None, as_json=True).once()
+    assert DEFAULT_NAME in _describe_default_corpus(plain, "en")
     model.down = True
     fresh = Settings(home=str(tmp_path / "other"), corpus=(str(docs),), embeddings=MODEL, telemetry=False)
-    verdict, text = describe_embeddings(await open_corpus(fresh), MODEL, "en")
+    verdict, text = _describe_embeddings(await open_corpus(fresh), MODEL, "en")
     assert (verdict, "connection refused" in text or "failed" in text) == ("problem", True)
 
 

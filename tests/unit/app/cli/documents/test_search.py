@@ -66,14 +66,14 @@ async def test_features_scores_and_choice_are_shown_as_tables(settings):
 
 async def test_the_explanation_is_json_beside_the_results(settings):
     told = await lookup._explain(settings, "Who closed it?", 3)
-    whole = json.loads(json.dumps(lookup.results_json("Who closed it?", told.passages, told)))
+    whole = json.loads(json.dumps(lookup._results_json("Who closed it?", told.passages, told)))
     found = whole["explanation"]
     assert (found["strategy"], found["by"], found["candidate"]) == ("hybrid", "prior", "hybrid")
     assert found["features"]["asking"] is True
     assert set(found["scores"]) == set(STRATEGIES)
     assert found["segment"] == "en:plain"
     assert found["milliseconds"]["keyword"] >= 0
-    assert "explanation" not in lookup.results_json("q", told.passages)
+    assert "explanation" not in lookup._results_json("q", told.passages)
 
 
 async def test_several_corpora_are_explained_one_by_one(settings, monkeypatch, tmp_path):
@@ -95,7 +95,7 @@ async def test_several_corpora_are_explained_one_by_one(settings, monkeypatch, t
     text = printed(print_explanation, told.parts)
     assert [line for line in text.splitlines() if line in {"first", "second"}] == ["first", "second"]
     assert text.count("by the rule") == 2
-    found = lookup.results_json("q", told.passages, told)
+    found = lookup._results_json("q", told.passages, told)
     assert set(found["explanations"]) == {"first", "second"}
     assert found["explanations"]["first"]["strategy"] == "keyword"
 

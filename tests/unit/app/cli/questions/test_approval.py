@@ -14,7 +14,7 @@ from tests.support.states import search
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.questions import approval
 from weiwo.app.cli.questions import plan_files as drafts
-from weiwo.app.cli.questions.fork import fork_place, fork_values
+from weiwo.app.cli.questions.fork import _fork_place, _fork_values
 from weiwo.app.cli.questions.plan_files import DraftError, edit, parse, read_plan
 from weiwo.app.cli.threads.checkpoints import Moment, as_json, plain_history, print_history
 from weiwo.app.render.progress import Progress
@@ -233,21 +233,21 @@ def test_a_file_that_holds_none(tmp_path, content, says):
     ],
 )
 def test_a_place(text, thread, place):
-    assert fork_place(text, thread) == place
+    assert _fork_place(text, thread) == place
 
 
 @pytest.mark.parametrize(("text", "thread"), [("t@1f0e", "u"), ("a b@1f0e", None), ("@1f0e", None)])
 def test_no_place(text, thread):
     with pytest.raises(UsageError):
-        fork_place(text, thread)
+        _fork_place(text, thread)
 
 
 def test_values():
-    assert fork_values(["task_1=156 BC", " b = a=b "]) == {"task_1": "156 BC", "b": "a=b"}
-    assert fork_values(None) == {}
+    assert _fork_values(["task_1=156 BC", " b = a=b "]) == {"task_1": "156 BC", "b": "a=b"}
+    assert _fork_values(None) == {}
     for wrong in (["task_1"], ["=3"], ["task_1="], ["a=1", "a=2"]):
         with pytest.raises(UsageError):
-            fork_values(wrong)
+            _fork_values(wrong)
 
 
 # The moments of a thread

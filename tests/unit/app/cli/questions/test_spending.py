@@ -9,7 +9,7 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.questions import spending
 from weiwo.app.cli.questions.spending import (
     ASSUMED,
-    expect_tokens,
+    _expect_tokens,
     read_spending,
     record_spending,
     summarize_spending,
@@ -59,12 +59,12 @@ def test_totals(tmp_path):
 
 
 def test_what_is_expected_is_the_median_of_those_before():
-    assert expect_tokens([], "deep") == (*ASSUMED, 0)
+    assert _expect_tokens([], "deep") == (*ASSUMED, 0)
     rows = [
         {"depth": depth, "models": {"m": {"input": n, "output": 1}, "n": {"input": 1, "output": 1}}}
         for depth, n in (("deep", 10), ("deep", 30), ("deep", 500), ("quick", 9_999))
     ]
-    assert expect_tokens(rows, "deep") == (31, 2, 3)
+    assert _expect_tokens(rows, "deep") == (31, 2, 3)
 
 
 @pytest.fixture

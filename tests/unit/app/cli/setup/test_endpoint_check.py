@@ -22,9 +22,9 @@ from weiwo.app.cli.setup.servers import ServerError
 )
 def test_advice(monkeypatch, inside, url, words):
     monkeypatch.setattr(endpoint_check, "in_container", lambda: inside)
-    told = endpoint_check.advise(url, "en")
+    told = endpoint_check._advise(url, "en")
     assert words in told
-    chinese = endpoint_check.advise(url, "zh")
+    chinese = endpoint_check._advise(url, "zh")
     assert any("\u4e00" <= letter <= "\u9fff" for letter in chinese)
     assert all(name in chinese for name in ("OLLAMA_HOST=0.0.0.0", "host.docker.internal") if name in told)
     assert ("host.docker.internal" in told) == ("host.docker" in url or (inside and "api." not in url))

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from weiwo.app.cli.setup.model_probe import ThinkingSwitch, find_switch
+from weiwo.app.cli.setup.model_probe import _ThinkingSwitch, find_switch
 
 URL = "http://127.0.0.1:11434/v1"
 
@@ -31,18 +31,18 @@ def server(stops, field="reasoning_content", refuses=()):
 @pytest.mark.parametrize(
     ("transport", "found"),
     [
-        (server("never thinks"), ThinkingSwitch()),
-        (server("chat_template_kwargs"), ThinkingSwitch(thinks=True, switch="enable_thinking")),
-        (server("chat_template_kwargs", "content"), ThinkingSwitch(thinks=True, switch="enable_thinking")),
-        (server("reasoning_effort", "reasoning"), ThinkingSwitch(thinks=True, switch="reasoning_effort")),
+        (server("never thinks"), _ThinkingSwitch()),
+        (server("chat_template_kwargs"), _ThinkingSwitch(thinks=True, switch="enable_thinking")),
+        (server("chat_template_kwargs", "content"), _ThinkingSwitch(thinks=True, switch="enable_thinking")),
+        (server("reasoning_effort", "reasoning"), _ThinkingSwitch(thinks=True, switch="reasoning_effort")),
         (
             server("reasoning_effort", refuses=["chat_template_kwargs"]),
-            ThinkingSwitch(thinks=True, switch="reasoning_effort"),
+            _ThinkingSwitch(thinks=True, switch="reasoning_effort"),
         ),
-        (server("nothing"), ThinkingSwitch(thinks=True, switch="")),
-        (httpx.MockTransport(lambda _: httpx.Response(500)), ThinkingSwitch()),
-        (httpx.MockTransport(lambda _: httpx.Response(200, text="no JSON")), ThinkingSwitch()),
-        (httpx.MockTransport(lambda _: httpx.Response(200, json={"choices": []})), ThinkingSwitch()),
+        (server("nothing"), _ThinkingSwitch(thinks=True, switch="")),
+        (httpx.MockTransport(lambda _: httpx.Response(500)), _ThinkingSwitch()),
+        (httpx.MockTransport(lambda _: httpx.Response(200, text="no JSON")), _ThinkingSwitch()),
+        (httpx.MockTransport(lambda _: httpx.Response(200, json={"choices": []})), _ThinkingSwitch()),
     ],
 )
 async def test_the_switch_that_works_is_found(transport, found):

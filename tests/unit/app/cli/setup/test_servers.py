@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.app.cli.setup.servers import MOST_BYTES, MOST_MODELS, find_servers, list_places, widen_ollama
+from weiwo.app.cli.setup.servers import _MOST_MODELS, MOST_BYTES, _list_places, find_servers, widen_ollama
 
 OLLAMA = "http://127.0.0.1:11434"
 STUDIO = "http://127.0.0.1:1234"
@@ -139,7 +139,7 @@ async def test_a_model_that_cannot_be_shown_is_listed_all_the_same():
 
 async def test_many_models_are_cut():
     rows = [{"id": f"m{n}"} for n in range(500)]
-    assert len((await found({f"{VLLM}/v1/models": {"data": rows}}))[VLLM].models) == MOST_MODELS
+    assert len((await found({f"{VLLM}/v1/models": {"data": rows}}))[VLLM].models) == _MOST_MODELS
 
 
 async def test_the_address_that_the_environment_names_is_asked_with_its_key():
@@ -170,7 +170,7 @@ async def test_the_address_that_the_environment_names_is_asked_with_its_key():
     ],
 )
 def test_what_ollama_host_may_say(named, root):
-    assert list_places({"OLLAMA_HOST": named})[0].root == root
+    assert _list_places({"OLLAMA_HOST": named})[0].root == root
 
 
 async def test_a_variant_with_a_wider_window_is_made():

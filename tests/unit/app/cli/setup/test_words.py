@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from weiwo.app.cli.setup.doctor import examine
+from weiwo.app.cli.setup.doctor import _examine
 from weiwo.state.settings import Context
 
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -23,8 +23,8 @@ async def test_each_line_is_told_in_the_language(monkeypatch, tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "wend.md").write_text("The River Wend is 310 kilometres long.", encoding="utf-8")
     context = Context(corpus=[str(tmp_path / "docs")])
-    english = [one async for one in examine(context, "en")]
-    chinese = [one async for one in examine(context, "zh")]
+    english = [one async for one in _examine(context, "en")]
+    chinese = [one async for one in _examine(context, "zh")]
     assert [one.verdict for one in english] == [one.verdict for one in chinese]
     assert not any(HAN.search(one.name + one.text) for one in english)
     assert {one.name for one in chinese} >= {"文档", "数据库", "工具 corpus_search", "撰写用的模型", "网络搜索"}

@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from tests.support.states import got, search
-from weiwo.app.cli.threads.show import print_thread
+from weiwo.app.cli.threads.show import _print_thread
 from weiwo.app.session.thread import Thread
 from weiwo.state import Hop, Outcome, Plan
 
@@ -20,7 +20,7 @@ def chain() -> Outcome:
 
 def shown(values, pending):
     console = Console(file=io.StringIO(), width=120, color_system=None, markup=False, emoji=False)
-    print_thread(console, Thread("t", values, ("executor",), pending))
+    _print_thread(console, Thread("t", values, ("executor",), pending))
     return console.file.getvalue()
 
 

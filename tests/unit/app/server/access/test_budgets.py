@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.app.server.conftest import HeldModel
 from weiwo.app.server.access import budgets
-from weiwo.app.server.access.budgets import DayBudgets, require_budget
+from weiwo.app.server.access.budgets import DayBudgets, _require_budget
 from weiwo.app.server.access.profiles import Profile
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.storage.records import Records, Spending
@@ -42,10 +42,10 @@ def _set(text: str) -> None:
 )
 def test_what_is_spent_is_refused_until_midnight(profile: Profile, spent: Spending, asks: bool, refused: str):  # noqa: FBT001 - a parameter of the test
     if not refused:
-        require_budget(profile, spent, asks=asks, now=NOON)
+        _require_budget(profile, spent, asks=asks, now=NOON)
         return
     with pytest.raises(RequestError, match=f"your {refused} of today are spent .* from 2026-11-24 00:00 UTC") as raised:
-        require_budget(profile, spent, asks=asks, now=NOON)
+        _require_budget(profile, spent, asks=asks, now=NOON)
     assert (raised.value.status, raised.value.retry_after) == (429, 43_201)
     assert "\n" not in raised.value.detail
 

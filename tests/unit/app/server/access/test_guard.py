@@ -9,11 +9,11 @@ import pytest
 from tests.unit.app.server.conftest import running
 from weiwo.app.server.access import guard
 from weiwo.app.server.access.auth import Auth, new_token
-from weiwo.app.server.access.guard import CSP, Buckets, Rules, read_origins
+from weiwo.app.server.access.guard import _CSP, Rules, _Buckets, read_origins
 from weiwo.app.server.access.users import LOOPBACK, is_loopback
 from weiwo.app.server.application import create_app
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.serve import ServeError, choose_auth
+from weiwo.app.server.serve import ServeError, _choose_auth
 from weiwo.app.server.storage.records import Records
 
 OWN = "http://127.0.0.1:8300"
@@ -76,7 +76,7 @@ async def test_an_origin_that_the_operator_names_may(local: httpx.AsyncClient):
 async def test_every_response_binds_the_browser(local: httpx.AsyncClient):
     for path in ("/", "/ok", "/threads/none", "/page/none.js", "/nowhere"):
         headers = (await local.get(path)).headers
-        assert headers["content-security-policy"] == CSP
+        assert headers["content-security-policy"] == _CSP
         assert headers["x-content-type-options"] == "nosniff"
         assert "cache-control" in headers
     assert (await local.get("/ok")).headers["cross-origin-resource-policy"] == "same-origin"
@@ -177,7 +177,7 @@ async def test_guessing_is_slowed_down(indexed_home: None, monkeypatch: pytest.M
 
 
 def test_a_bucket_empties():
-    bucket = Buckets(3, 1e6)
+    bucket = _Buckets(3, 1e6)
     assert [bucket.take("a") for _ in range(5)] == [True, True, True, False, False]
     assert bucket.take("b")
 
@@ -198,13 +198,13 @@ def test_a_bucket_empties():
 def test_only_loopback_needs_no_login(host: str, alone: bool):  # noqa: FBT001 - a parameter of the test
     assert is_loopback(host) is alone
     if alone:
-        assert choose_auth(host, "") is None
+        assert _choose_auth(host, "") is None
     else:
         with pytest.raises(ServeError, match="WEIWO_AUTH=token"):
-            choose_auth(host, "")
-    assert isinstance(choose_auth(host, "token"), Auth)
+            _choose_auth(host, "")
+    assert isinstance(_choose_auth(host, "token"), Auth)
     with pytest.raises(ServeError, match="no way to log in"):
-        choose_auth(host, "saml")
+        _choose_auth(host, "saml")
 
 
 def test_origins_are_read():

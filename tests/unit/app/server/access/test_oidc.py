@@ -16,7 +16,7 @@ from weiwo.app.server.access.guard import Rules
 from weiwo.app.server.access.oidc import Login, Oidc, OidcError, OidcSettings
 from weiwo.app.server.application import create_app
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.serve import ServeError, choose_auth
+from weiwo.app.server.serve import ServeError, _choose_auth
 
 SETTINGS = OidcSettings(ISSUER, CLIENT, public_url="https://weiwo.example.org", operator="boss@example.org")
 GIVEN = {
@@ -163,7 +163,7 @@ def test_what_is_missing_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch):
         with pytest.raises(OidcError, match="no https address"):
             OidcSettings.of({**GIVEN, name: value})
     with pytest.raises(ServeError, match="WEIWO_OIDC_ISSUER"):
-        choose_auth("example.org", "oidc")
+        _choose_auth("example.org", "oidc")
     monkeypatch.setattr(oidc_module, "find_spec", lambda _: None)
     with pytest.raises(OidcError, match=r"weiwo\[oidc\]"):
         OidcSettings.of(GIVEN)

@@ -14,7 +14,7 @@ from weiwo.app.server.application import create_app
 from weiwo.app.server.langgraph_api import run_routes
 from weiwo.app.server.runs import background_runs
 from weiwo.app.server.storage import run_log
-from weiwo.app.server.storage.records import KEPT_RUNS, Records, RunRecord
+from weiwo.app.server.storage.records import _KEPT_RUNS, Records, RunRecord
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.graph.persistence.storage import StorageError
 
@@ -142,7 +142,7 @@ async def test_a_run_that_ends_its_server_each_time_is_left_to_a_person(indexed_
     async with Records.open(os.environ["WEIWO_HOME"]) as records:
         await records.put_thread("t", "operator", {})
         await records.put_run(
-            RunRecord("r", "t", "operator", 1.0, 1.0, "running", background_runs.MOST_ATTEMPTS, request, "")
+            RunRecord("r", "t", "operator", 1.0, 1.0, "running", background_runs._MOST_ATTEMPTS, request, "")
         )
     async with running(create_app({"models": held})) as client:
         run = (await client.get("/threads/t/runs/r")).json()
@@ -189,7 +189,7 @@ async def test_a_run_whose_end_cannot_be_kept_says_so(
 async def test_events_of_runs_long_ended_are_dropped(tmp_path: Any):
     async with Records.open(str(tmp_path)) as records:
         log = RunLog(records)
-        for n in range(KEPT_RUNS + 3):
+        for n in range(_KEPT_RUNS + 3):
             await records.put_run(RunRecord(f"r{n}", "t", "operator", float(n), 0.0, "success", 1, {}, ""))
             log.add(LiveRun(f"r{n}"), "end", b"{}")
         await log.flush()

@@ -7,8 +7,8 @@ from langchain_core.embeddings import Embeddings
 
 from tests.support.corpora import LetterEmbeddings, document
 from weiwo.app.cli.documents.corpora import _as_json, _line, open_corpus
-from weiwo.app.cli.documents.index import IndexRun
-from weiwo.app.cli.setup.doctor import describe_corpora, describe_embeddings
+from weiwo.app.cli.documents.index import _IndexRun
+from weiwo.app.cli.setup.doctor import _describe_corpora, _describe_embeddings
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import locate_by_name, summarize_corpus
@@ -112,7 +112,7 @@ def test_it_is_measured_once_and_for_the_model_at_hand(tmp_path):
 @pytest.mark.processes
 async def test_indexing_says_so_and_makes_no_vectors(docs, model, tmp_path, capsys):
     folder = locate_by_name(tmp_path / "home")
-    assert await IndexRun(["docs"], folder, MODEL, as_json=False).once() == 0
+    assert await _IndexRun(["docs"], folder, MODEL, as_json=False).once() == 0
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "fake:english" in line)
     assert "fake:english: the model does not know Chinese" in line
     assert not set(model.asked) & {path.read_text(encoding="utf-8") for path in docs.iterdir()}
@@ -120,13 +120,13 @@ async def test_indexing_says_so_and_makes_no_vectors(docs, model, tmp_path, caps
     assert (one.vectors, one.note) == ({}, line)
     assert line in _line(one)
     assert _as_json(one)["note"] == line
-    assert describe_corpora(tmp_path / "home", "en")[0] == "note"
+    assert _describe_corpora(tmp_path / "home", "en")[0] == "note"
     settings = Settings(home=str(tmp_path / "home"), corpus=("default",), embeddings=MODEL, telemetry=False)
     corpus = await open_corpus(settings)
     found = await corpus.find("石桥建于哪一年")
     assert (found.passages[0].source, found.trace.notes) == ("docs/石桥.md", [])
     assert set(found.trace.arms) == {"keyword", "grams"}
-    assert describe_embeddings(corpus, MODEL, "en") == ("note", line)
+    assert _describe_embeddings(corpus, MODEL, "en") == ("note", line)
 
 
 @pytest.mark.usefixtures("model")
@@ -142,6 +142,6 @@ async def test_a_question_over_files_is_answered_without_them_too(docs, tmp_path
     (docs / "bridge.md").write_text(
         "\n\n".join(f"# Bridge {n}\n\n{'The bridge is tall. ' * 60}" for n in range(9)), "utf-8"
     )
-    await IndexRun([str(docs)], locate_by_name(tmp_path / "home"), MODEL, as_json=True).once()
+    await _IndexRun([str(docs)], locate_by_name(tmp_path / "home"), MODEL, as_json=True).once()
     settings = replace(settings, corpus=("default",))
     assert set((await (await open_corpus(settings)).find("the tall bridge")).trace.arms) == {"keyword", "vectors"}

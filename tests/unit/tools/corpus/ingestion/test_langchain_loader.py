@@ -12,7 +12,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from weiwo.app.cli.documents.corpora import _as_json, _line
-from weiwo.app.cli.documents.index import IndexRun, index
+from weiwo.app.cli.documents.index import _IndexRun, index
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_note, summarize_corpus
 from weiwo.tools.corpus.index.writer import IndexWriter
@@ -156,7 +156,7 @@ async def test_other_arguments_take_over_the_same_source_and_leave_others(folder
 async def test_files_and_loaders_share_a_corpus_and_leave_each_other_alone(folder, tmp_path):
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
-    await IndexRun(["people.csv"], folder, None, as_json=True).once()
+    await _IndexRun(["people.csv"], folder, None, as_json=True).once()
     await take(folder, spec)
     assert IndexedCorpus(folder).documents == ("people.csv", "people.csv (CSVLoader)")
     with IndexWriter(folder) as writer:
@@ -168,8 +168,8 @@ async def test_files_and_loaders_share_a_corpus_and_leave_each_other_alone(folde
 async def test_a_file_that_comes_later_is_told_from_what_was_loaded(folder, tmp_path):
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
-    assert await IndexRun([], folder, None, loader=spec, as_json=True).once() == 0
-    assert await IndexRun(["people.csv"], folder, None, as_json=True).once() == 0
+    assert await _IndexRun([], folder, None, loader=spec, as_json=True).once() == 0
+    assert await _IndexRun(["people.csv"], folder, None, as_json=True).once() == 0
     corpus = IndexedCorpus(folder)
     assert sorted(corpus.documents) == sorted([str(tmp_path / "people.csv"), "people.csv"])
     assert {hit.source for hit in await corpus.search("Marta Quill")} == set(corpus.documents)
@@ -180,9 +180,9 @@ async def test_a_corpus_with_a_loader_is_named_not_met_by_its_files(folder, tmp_
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("The harbour.", encoding="utf-8")
-    await IndexRun(["docs"], folder, None, as_json=True).once()
+    await _IndexRun(["docs"], folder, None, as_json=True).once()
     spec = LoaderSpec(COMMUNITY, "CSVLoader", {"file_path": "people.csv"})
-    await IndexRun([], folder, None, loader=spec, as_json=True).once()
+    await _IndexRun([], folder, None, loader=spec, as_json=True).once()
     assert read_note(folder).loaders == (f"{COMMUNITY}:CSVLoader",)
     summary = summarize_corpus(folder)
     assert summary.roots == (str(tmp_path / "docs"),)
