@@ -27,33 +27,23 @@ class Caller:
     user: UserAnswers = NOBODY  # what the tool may have of the user
 
 
+@dataclass(frozen=True, eq=False)
 class GuardedCall:
-    """One call, its retries included, as its tool's breaker and its caller see it.
+    """One call, its retries included, as its tool's breaker and its caller see it."""
 
-    Args:
-        guard: The breaker of the tool.
-        caller: On whose account.
-        backoff: How to wait.
-        patience: Seconds worth waiting for the tool.
-        early: Whether the call may try a tool that is out of order before its time: it is the first one of an
-            execution, which somebody decided on knowing what had failed.
-        any_site: Whether the tool goes wherever its arguments say, so that what one site does says nothing of it.
-    """
-
-    def __init__(
-        self, guard: ToolBreaker, caller: Caller, backoff: Backoff, patience: float, *, early: bool, any_site: bool
-    ) -> None:
-        self._guard = guard
-        self._caller = caller
-        self._backoff = backoff
-        self._patience = patience
-        self._early = early
-        self._any_site = any_site
+    guard: ToolBreaker  # the breaker of the tool
+    caller: Caller  # on whose account
+    backoff: Backoff  # how to wait
+    patience: float  # seconds worth waiting for the tool
+    # Whether the call may try a tool that is out of order before its time: it is the first one of an execution, which
+    # somebody decided on knowing what had failed.
+    early: bool
+    any_site: bool  # whether the tool goes wherever its arguments say, so that what one site does says nothing of it
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[float]:
         """Wait until the tool may be called; gives the seconds that the run has left."""
-        guard, caller = self._guard, self._caller
+        guard, caller = self.guard, self.caller
         while True:  # once round for each time that the other side asks to wait; the run's time ends it
             self._admitted()
             await self._held()
@@ -70,45 +60,45 @@ class GuardedCall:
                 try:
                     yield left
                 except ToolCallError as failure:
-                    if failure.kind == "rate_limit" and not self._any_site:
+                    if failure.kind == "rate_limit" and not self.any_site:
                         guard.hold(failure.retry_after or 0.0)
                     raise
                 return
 
     def _admitted(self) -> None:
-        self._tell(self._guard.admit(self, early=self._early))
+        self._tell(self.guard.admit(self, early=self.early))
 
     async def _held(self) -> None:
         """Wait as long as the other side asked everybody to, if that is worth it."""
-        wait = self._guard.waiting()
+        wait = self.guard.waiting()
         if not wait:
             return
-        if wait > min(self._patience, self._caller.seconds_left()):
-            said = f"{self._guard.tool}: not called, it wants no requests for {wait:.0f} s"
+        if wait > min(self.patience, self.caller.seconds_left()):
+            said = f"{self.guard.tool}: not called, it wants no requests for {wait:.0f} s"
             raise ToolNotCalledError("rate_limit", said, retry_after=wait)
-        await asyncio.sleep(self._backoff.wait(1, wait))
+        await asyncio.sleep(self.backoff.wait(1, wait))
 
     def failed(self, failure: ToolCallError, cluster: str) -> None:
         """The call came to nothing."""
         if isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up" or not failure.attempts:
             return  # not the tool's doing
         strain = strain_of(failure.kind, cluster, transient=failure.transient)
-        if strain == "none" or self._any_site:
+        if strain == "none" or self.any_site:
             self.succeeded()
         else:
-            self._tell(self._guard.failed(self, failure, final=strain == "opens"))
+            self._tell(self.guard.failed(self, failure, final=strain == "opens"))
 
     def succeeded(self) -> None:
         """The tool answered, if only to say no."""
-        self._tell(self._guard.succeeded(self))
+        self._tell(self.guard.succeeded(self))
 
     def ended(self) -> None:
         """Whatever became of it, the call is over."""
-        self._guard.released(self)
+        self.guard.released(self)
 
     def _tell(self, note: str) -> None:
         if note:
-            self._caller.tell(note)
+            self.caller.tell(note)
 
 
 def out_of_time_error(name: str) -> ToolNotCalledError:

@@ -15,8 +15,7 @@ each execution of a node makes a `ToolCalls` of its own.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
-from types import MappingProxyType
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from langchain_core.tools import BaseTool
@@ -64,56 +63,34 @@ Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None, fl
 nothing of the tool)."""
 
 
+@dataclass(eq=False)
 class ToolCalls:
-    """Makes the tool calls of a run.
+    """Makes the tool calls of a run."""
 
-    Args:
-        run: Names the run, across the processes it may take.
-        toolbox: Its tools.
-        store: Where results, and what tools keep, lie for later; without one, in this process.
-        seconds: Time of one call, its retries included.
-        max_bytes: Bytes of a reply to keep.
-        fresh: Whether results kept from earlier are left aside.
-        backoff: How to wait before a further call.
-        cache: Where results are kept, if not in the store.
-        state: The state of the run; for tools that have it injected.
-        record: Keeps how each call that was really made fared.
-    """
+    run: str  # names the run, across the processes it may take
+    toolbox: Toolbox
+    store: "BaseStore | None" = None  # where results, and what tools keep, lie for later; without one, in this process
+    _: KW_ONLY
+    seconds: float = 30.0  # time of one call, its retries included
+    max_bytes: int = 5_000_000  # bytes of a reply to keep
+    fresh: bool = False  # whether results kept from earlier are left aside
+    backoff: Backoff = field(default_factory=Backoff)  # how to wait before a further call
+    cache: ResultCache | None = None  # where results are kept, if not in the store
+    state: Mapping[str, Any] = field(default_factory=dict)  # the state of the run; for tools that have it injected
+    record: Recorder | None = None  # keeps how each call that was really made fared
 
-    def __init__(  # noqa: PLR0913 - what all the calls of a run are made with
-        self,
-        run: str,
-        toolbox: Toolbox,
-        store: "BaseStore | None" = None,
-        *,
-        seconds: float = 30.0,
-        max_bytes: int = 5_000_000,
-        fresh: bool = False,
-        backoff: Backoff | None = None,
-        cache: ResultCache | None = None,
-        state: Mapping[str, Any] = MappingProxyType({}),
-        record: Recorder | None = None,
-    ) -> None:
-        self._record = record
-        self._state = state
-        self._run = run
-        self._toolbox = toolbox
-        self._store = store
-        self._cache = cache or ResultCache(store)
-        self._acting = ActingCalls(store)
-        self._seconds = seconds
-        self._max_bytes = max_bytes
-        self._fresh = fresh
-        self._backoff = backoff or Backoff()
+    def __post_init__(self) -> None:
+        self._cache = self.cache or ResultCache(self.store)
+        self._acting = ActingCalls(self.store)
         self._asked: set[str] = set()
 
     def breaker(self, name: str) -> ToolBreaker:
         """What this run knows of the health of a tool."""
-        return tool_breaker(self._run, name)
+        return tool_breaker(self.run, name)
 
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
         """The tools that can make the same call, with their arguments: those that work before those that may not."""
-        found = self._toolbox.substitutes(name, args)
+        found = self.toolbox.substitutes(name, args)
         health = {"closed": 0, "warned": 1, "half_open": 2, "open": 3}
         return dict(sorted(found.items(), key=lambda item: health[self.breaker(item[0]).state]))
 
@@ -140,15 +117,15 @@ class ToolCalls:
             ToolCallError: As `run_tool` does; `limit` when the run's time or calls are over; when the breaker of the
                 tool is open, the kind it failed with before, and then no call was made.
         """
-        tool, info = self._toolbox.get(name), self._toolbox.info(name)
+        tool, info = self.toolbox.get(name), self.toolbox.info(name)
         if info.acts:
             return await self._act(info, args, caller, has_substitute=has_substitute)
         if info.injected or caller.user.given:
             return await self._made(name, args, caller, has_substitute=has_substitute)
-        key = cache_key(tool, args, info.args_schema, self._max_bytes)
+        key = cache_key(tool, args, info.args_schema, self.max_bytes)
 
         async def work() -> ToolResult:
-            if not self._fresh and info.cache_seconds and (kept := await self._cache.get(key)) is not None:
+            if not self.fresh and info.cache_seconds and (kept := await self._cache.get(key)) is not None:
                 return kept
             result = await self._made(name, args, caller, has_substitute=has_substitute)
             if not result.notes:  # the next may fare better
@@ -160,7 +137,7 @@ class ToolCalls:
             if left <= 0:
                 break
             try:
-                ended, own = await _single_flight.join((key, self._fresh, self._seconds), work, left)
+                ended, own = await _single_flight.join((key, self.fresh, self.seconds), work, left)
             except TimeoutError:
                 break
             failure = None if ended.cancelled() else ended.exception()
@@ -174,14 +151,14 @@ class ToolCalls:
 
     async def has_begun(self, name: str, task: str, attempt: int) -> bool:
         """Whether an acting call was made, or begun, in this run already: before a crash, or by an earlier try."""
-        key = CallContext(self._run, task=task, attempt=attempt, tool=name).idempotency_key
+        key = CallContext(self.run, task=task, attempt=attempt, tool=name).idempotency_key
         return await self._acting.has_begun(key)
 
     async def _act(
         self, info: ToolInfo, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
     ) -> ToolResult:
         """Make a call that may change something: once, whatever happens to the process."""
-        key = CallContext(self._run, task=caller.task, attempt=caller.attempt, tool=info.name).idempotency_key
+        key = CallContext(self.run, task=caller.task, attempt=caller.attempt, tool=info.name).idempotency_key
         if (known := await self._acting.result(key)) is not None:
             return replace(known, cached=False)
         answers = len(caller.user.given)
@@ -208,38 +185,38 @@ class ToolCalls:
     ) -> ToolResult:
         """Make a call and book what it tells of the tool's health."""
         context = CallContext(
-            self._run,
-            self._store,
-            self._fresh,
+            self.run,
+            self.store,
+            self.fresh,
             task=caller.task,
             attempt=caller.attempt,
             tool=name,
-            state=self._state,
+            state=self.state,
             user=caller.user,
         )
         set_current_call(context)
-        patience = PATIENCE if has_substitute else self._seconds
+        patience = PATIENCE if has_substitute else self.seconds
         conduct = GuardedCall(
             self.breaker(name),
             caller,
-            self._backoff,
+            self.backoff,
             patience,
             early=name not in self._asked,
-            any_site=(self._toolbox.get(name).metadata or {}).get("any_site") is True,
+            any_site=(self.toolbox.get(name).metadata or {}).get("any_site") is True,
         )
         self._asked.add(name)
         try:
             result = await run_tool(
-                self._toolbox.get(name),
+                self.toolbox.get(name),
                 args,
-                seconds=self._seconds,
-                max_bytes=self._max_bytes,
-                backoff=replace(self._backoff, longest=patience),
+                seconds=self.seconds,
+                max_bytes=self.max_bytes,
+                backoff=replace(self.backoff, longest=patience),
                 turn=conduct.turn,
-                repeats=not self._toolbox.info(name).acts,
+                repeats=not self.toolbox.info(name).acts,
             )
         except ToolCallError as failure:
-            conduct.failed(failure, self._toolbox.info(name).cluster)
+            conduct.failed(failure, self.toolbox.info(name).cluster)
             await self._keep(name, args, failure, failure.seconds)
             raise
         else:
@@ -256,5 +233,5 @@ class ToolCalls:
         of_the_run = failure is not None and (
             isinstance(failure, ToolNotCalledError | ElicitationError) or POLICIES[failure.kind].last == "give_up"
         )
-        if self._record is not None and not of_the_run:
-            await self._record(self._toolbox.info(name), args, failure, seconds)
+        if self.record is not None and not of_the_run:
+            await self.record(self.toolbox.info(name), args, failure, seconds)
