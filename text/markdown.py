@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-NodeKind = Literal["heading", "paragraph", "list", "item", "table", "code", "quote", "rule"]
-LineKind = Literal["blank", "text", "heading", "title", "rule", "head", "delimiter", "row", "fence", "code"]
+_NodeKind = Literal["heading", "paragraph", "list", "item", "table", "code", "quote", "rule"]
+_LineKind = Literal["blank", "text", "heading", "title", "rule", "head", "delimiter", "row", "fence", "code"]
 
 FENCE: Final = lazy(r"((?: {0,3}> ?){0,8} {0,12}(?:(?:[-*+]|\d{1,3}[.)]) {1,4})?)(`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})")
 """The line that opens a fenced block, whatever it is nested in."""
@@ -106,7 +106,7 @@ class Node:
         end: The row behind its last.
     """
 
-    kind: NodeKind
+    kind: _NodeKind
     runs: tuple[Run, ...] = ()
     children: "tuple[Node, ...]" = ()
     level: int = 0
@@ -227,14 +227,14 @@ class Line:
     start: int
     inside: int
     end: int
-    kind: LineKind = "text"
+    kind: _LineKind = "text"
     leaf: int = 0
     depth: int = 0
     item: bool = False
     quoted: bool = False
 
 
-_LEAVES: Final[dict[str, LineKind]] = {
+_LEAVES: Final[dict[str, _LineKind]] = {
     "paragraph_open": "text",
     "heading_open": "heading",
     "hr": "rule",

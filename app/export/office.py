@@ -46,11 +46,11 @@ class OfficeWriter(ABC):
 
     def write(self) -> bytes:
         """The package."""
-        set_properties(self._file.core_properties, self._report)
+        _set_properties(self._file.core_properties, self._report)
         self._fill()
         saved = io.BytesIO()
         self._file.save(saved)
-        return repack(saved.getvalue())
+        return _repack(saved.getvalue())
 
     @abstractmethod
     def _fill(self) -> None:
@@ -62,7 +62,7 @@ def xml_text(text: str) -> str:
     return _NO_XML.sub("", text)
 
 
-def set_properties(properties: Any, report: Report) -> None:
+def _set_properties(properties: Any, report: Report) -> None:
     """Set the properties of a document in place of those of the library's template.
 
     Args:
@@ -105,7 +105,7 @@ def share_width(rows: Sequence[Sequence[Sequence[Run]]]) -> list[float]:
     return [share / sum(shares) for share in shares]
 
 
-def repack(package: bytes, *, dated: bool = True) -> bytes:
+def _repack(package: bytes, *, dated: bool = True) -> bytes:
     """A package whose parts carry no time, so that the same report makes the same file.
 
     Args:
@@ -119,7 +119,7 @@ def repack(package: bytes, *, dated: bool = True) -> bytes:
             kept.compress_type = zipfile.ZIP_DEFLATED
             content = old.read(part)
             if part.filename.endswith(".xlsx"):
-                content = repack(content, dated=False)
+                content = _repack(content, dated=False)
             elif not dated and part.filename == "docProps/core.xml":
                 content = _DATES.sub(b"", content)
             new.writestr(kept, content)

@@ -184,7 +184,7 @@ class Report:
 def read_result(result: Mapping[str, Any]) -> Report:
     """Read a result object, as `app/result.schema.json` says."""
     language: Language = "zh" if result.get("language") == "zh" else "en"
-    sources = read_sources(result)
+    sources = _read_sources(result)
     claims = result.get("claims") or ()
     steps, edges = _plan(result.get("plan"), result.get("outcomes") or {}, language)
     usage = result.get("usage") or {}
@@ -220,7 +220,7 @@ def _part_title(nodes: tuple[Node, ...]) -> tuple[str, tuple[Node, ...]]:
     return plain(nodes[0].runs).strip(), tuple(rest)
 
 
-def read_sources(result: Mapping[str, Any]) -> tuple[Source, ...]:
+def _read_sources(result: Mapping[str, Any]) -> tuple[Source, ...]:
     """The numbered sources of a result, with date and version as far as they are known."""
     passages = {str(passage.get("id")): passage for passage in result.get("evidence") or ()}
     return tuple(
@@ -229,7 +229,7 @@ def read_sources(result: Mapping[str, Any]) -> tuple[Source, ...]:
     )
 
 
-def web_address(source: str) -> str:
+def _web_address(source: str) -> str:
     """The address if it is one that a reader may follow: http or https, with a host and nothing invisible in it."""
     try:
         parts = urlsplit(source)
@@ -244,7 +244,7 @@ def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
     address = one_line(str(citation.get("source") or ""), 2_000)
     computed = address.startswith("task:")
     title = one_line(str(citation.get("title") or "")) or address.removeprefix("task:")
-    url = web_address(str(citation.get("source") or ""))
+    url = _web_address(str(citation.get("source") or ""))
     version = () if url or computed else read_version(address).version
     text, quote = str(passage.get("text") or ""), str(citation.get("quote") or "")
     quote = (

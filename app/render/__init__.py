@@ -1,1 +1,7 @@
-"""Rendering for a terminal and a pipe: the run while it lasts, the plan as a tree, the answer."""
+"""What the command shows: a run while it goes on, and its answer, on a terminal or in lines.
+
+`progress` is what the events of a run add up to. `plan_tree` draws it as a tree, `live` in place while it changes,
+`watchers` in lines; `answer` prints the answer with its sources and its foot, `markdown` its Markdown, `search_results`
+the passages of a search. `text_wrapping` breaks lines, `figures_table` lays out figures, `labels` holds the few words
+around. Text from outside is made printable here, and is never markup.
+"""

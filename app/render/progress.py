@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from weiwo.state import REFERENCE
 from weiwo.text.patterns import lazy
 
-RowState = Literal["waiting", "running", "succeeded", "empty", "failed", "blocked", "unknown"]
+_RowState = Literal["waiting", "running", "succeeded", "empty", "failed", "blocked", "unknown"]
 _STATES: Final = frozenset({"succeeded", "empty", "failed", "blocked"})
 _INSTANCE: Final = lazy(r"(.*)\[(\d+)\]", re.DOTALL)
 _HOP: Final = lazy(r"(.*)\.(\d+)", re.DOTALL)
@@ -50,7 +50,7 @@ class Row:
     task_id: str
     description: str = ""
     planned_tool: str = ""
-    state: RowState = "waiting"
+    state: _RowState = "waiting"
     tool: str = ""
     value: str = ""
     reason: str = ""

@@ -1,20 +1,60 @@
-"""The results of `weiwo search` on a terminal, and why they are what they are."""
+"""Passages that a search found, the sentences that fit best in bold or between `**`, and why they were found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.text import Text
 
-from weiwo.app.render.extracts import excerpt_of, place_of, render_passage
 from weiwo.app.render.figures_table import figures_table
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state import Evidence
-from weiwo.tools.printable import one_line
+from weiwo.tools.printable import one_line, printable
 
 if TYPE_CHECKING:
     from weiwo.tools.corpus.retrieval.routed_corpus import RoutedSearchResult
+
+_LONGEST_PASSAGE: Final = 400
+
+
+def render_passage(extract: Mapping[str, Any]) -> Text:
+    """The passage of an extract as styled text for a terminal, its highlights in bold."""
+    text = Text()
+    for piece, highlighted in _pieces(extract):
+        text.append(piece, "bold" if highlighted else "")
+    return Text("\n").join(line for line in text.split("\n") if line.plain.strip())
+
+
+def plain_extract(extract: Mapping[str, Any]) -> str:
+    """The passage of an extract as one line of plain text, with `**` around its highlights."""
+    pieces = ((" ".join(piece.split()), highlighted) for piece, highlighted in _pieces(extract))
+    return " ".join(f"**{piece}**" if highlighted else piece for piece, highlighted in pieces if piece)
+
+
+def place_of(passage: Evidence) -> str:
+    """Where a passage stands: its source and the place in it."""
+    return one_line(", ".join(part for part in (passage.source, passage.locator) if part), 500)
+
+
+def excerpt_of(passage: Evidence) -> str:
+    """The text of a passage, as one line."""
+    return one_line(printable(passage.text), _LONGEST_PASSAGE)
+
+
+def _pieces(extract: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """The passage in pieces, each with whether it is highlighted; offsets that make no sense are passed over.
+
+    Marks by which the source itself makes something bold are left out.
+    """
+    text = str(extract.get("text") or "")
+    position = 0
+    for start, end in extract.get("highlights") or ():
+        if position <= start < end <= len(text):
+            yield printable(text[position:start].replace("**", "")), False
+            yield printable(text[start:end].replace("**", "")), True
+            position = end
+    yield printable(text[position:].replace("**", "")), False
 
 
 def print_explanation(console: Console, parts: "Mapping[str, RoutedSearchResult]") -> None:

@@ -15,9 +15,9 @@ from weiwo.text.language import sentences
 from weiwo.text.markdown import Line, find_code_spans, find_inline_opaque, read_lines
 from weiwo.text.patterns import lazy
 
-LONGEST_PIECE: Final = 8_000
+_LONGEST_PIECE: Final = 8_000
 """Characters after which prose without an end is cut."""
-LONG: Final = 500
+_LONG: Final = 500
 """Characters of a sentence that is hardly going to end."""
 _SOURCE_LIST: Final = lazy(
     r"\s*+(?:[*#_]++\s*+)?(?:sources?|references?|citations?|bibliography|来源|参考(?:资料|文献|来源)?"
@@ -99,10 +99,10 @@ class _Splitter:
             if self._unwraps(lines, last=last):
                 continue
             end = self._find_end(lines, last=last)
-            if end is None and len(self._text) > LONGEST_PIECE and not any(line.kind == "fence" for line in lines[:2]):
+            if end is None and len(self._text) > _LONGEST_PIECE and not any(line.kind == "fence" for line in lines[:2]):
                 yield self._force(lines)
             elif end is None:
-                self._tried = len(self._text) if len(self._text) > LONG else 0
+                self._tried = len(self._text) if len(self._text) > _LONG else 0
                 return
             else:
                 yield self._cut(lines, end)
@@ -145,8 +145,8 @@ class _Splitter:
 
     def _force(self, lines: Sequence[Line]) -> str:
         """A piece that has no end, up to a blank; what is still open in it ends there."""
-        end = max(self._text.rfind(" ", 1, LONGEST_PIECE), self._text.rfind("\n", 1, LONGEST_PIECE)) + 1
-        piece = self._cut(lines, end or LONGEST_PIECE)
+        end = max(self._text.rfind(" ", 1, _LONGEST_PIECE), self._text.rfind("\n", 1, _LONGEST_PIECE)) + 1
+        piece = self._cut(lines, end or _LONGEST_PIECE)
         if find_code_spans(piece, 0, len(piece))[1] is None:
             return piece
         self._context, self._path = "", []

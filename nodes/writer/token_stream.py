@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 
-class TextStreamModel(BaseChatModel):
+class _TextStreamModel(BaseChatModel):
     """A chat model that streams given text.
 
     Attributes:
@@ -50,7 +50,7 @@ async def stream_answer(pieces: AsyncIterator[str]) -> AIMessage:
         The whole as one message, with the id under which it was streamed.
     """
     whole: AIMessageChunk | None = None
-    async for chunk in TextStreamModel(pieces=pieces).astream([]):
+    async for chunk in _TextStreamModel(pieces=pieces).astream([]):
         whole = chunk if whole is None else whole + chunk
     if whole is None:
         return AIMessage("")

@@ -12,8 +12,7 @@ from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Corpus, Json, question_of
 from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
 from weiwo.app.cli.text_parameters import TextCommand
-from weiwo.app.render.extracts import excerpt_of, place_of, plain_extract
-from weiwo.app.render.search_results import print_explanation, print_results
+from weiwo.app.render.search_results import excerpt_of, place_of, plain_extract, print_explanation, print_results
 from weiwo.nodes.writer.extracts import choose_extracts
 from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame

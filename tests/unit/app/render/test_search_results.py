@@ -6,7 +6,7 @@ import re
 from rich.console import Console
 
 from weiwo.app.render.answer import foot, plain_answer, print_answer
-from weiwo.app.render.extracts import plain_extract, render_passage
+from weiwo.app.render.search_results import plain_extract, render_passage
 
 DANUBE = {
     "n": 1,
