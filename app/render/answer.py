@@ -1,6 +1,6 @@
 """The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text.
 
-Passages that an answer shows stand in its Markdown as quotations, with the sentences that fit best in bold.
+Passages that an answer shows are quotations in its Markdown; a terminal shows them as their sources have them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from rich.text import Text
 from weiwo.app.render.labels import describe_place, label
 from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import duration
+from weiwo.app.render.search_results import render_passage
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.stop_reasons import model_fault, stop_reason
 from weiwo.state.kinds import Language
@@ -46,7 +47,8 @@ _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool = False) -> None:
     """Print answer and sources on a terminal; verbose with the words of each source that the answer does not show."""
-    console.print(Markdown(printable(str(result.get("answer", "")))))
+    passages = {int(extract.get("n", 0)): render_passage(extract) for extract in result.get("extracts") or ()}
+    console.print(Markdown(printable(str(result.get("answer", ""))), passages))
     for line in _coverage(result):
         console.print()
         console.print(Flow(Text(line, "yellow")))

@@ -4,7 +4,7 @@
 marks stand out, and line ends of a paragraph stay.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
@@ -19,22 +19,41 @@ from weiwo.text.markdown import Node, Run, parse_markdown
 from weiwo.text.patterns import lazy
 
 _MARK: Final = lazy(r"(?:\[\d+\])+")
+_LAST_MARK: Final = lazy(r"\[(\d{1,4})\]\Z")
 _UNVERIFIED: Final = lazy(r"\(unverified\)|（未核实）")
 _DEEPEST: Final = 8
 """Levels of lists and quotations that are indented."""
 
 
 class Markdown:
-    """A Markdown text to print; its control characters must have been taken out."""
+    """A Markdown text to print; its control characters must have been taken out.
 
-    def __init__(self, text: str) -> None:
+    Args:
+        text: The text.
+        passages: What to print in place of a quotation, by the citation mark that ends the paragraph above it: passages
+            that are no Markdown of ours.
+    """
+
+    def __init__(self, text: str, passages: Mapping[int, Text] | None = None) -> None:
         self._text = text
+        self._passages = passages or {}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for number, (tight, block) in enumerate(_draw_blocks(parse_markdown(self._text))):
+        for number, (tight, block) in enumerate(self._draw()):
             if number and not tight:
                 yield Text()
             yield block
+
+    def _draw(self) -> Iterator[tuple[bool, RenderableType]]:
+        above: Node | None = None
+        for node in parse_markdown(self._text):
+            words = "".join(run.text for run in above.runs) if above and node.kind == "quote" else ""
+            cited = _LAST_MARK.search(words)
+            if cited and (passage := self._passages.get(int(cited[1]))) is not None:
+                yield False, _Quoted(passage, "│ ")
+            else:
+                yield from _draw_blocks([node])
+            above = node
 
 
 def _draw_blocks(nodes: Sequence[Node], around: tuple[str, ...] = ()) -> Iterator[tuple[bool, RenderableType]]:

@@ -70,6 +70,15 @@ def test_a_terminal_shows_each_passage_once_as_a_quotation_and_where_it_is_from(
     assert shown.rstrip().endswith("Danube · danube.md")
 
 
+def test_a_passage_is_shown_as_its_source_has_it_and_another_quotation_as_markdown():
+    table = {**DANUBE, "text": "| a | b |\n|---|---|\n| 1 | 2 |", "highlights": [[20, 29]]}
+    answer = "Danube [1]\n\n> | a | b |\n> |---|---|\n> **| 1 | 2 |**\n\nAs it says:\n\n> *So* it is.\n"
+    shown = on_terminal({**RESULT, "answer": answer, "extracts": [table]})
+    lines = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in shown.splitlines()]
+    assert lines[2:5] == ["│ | a | b |", "│ |---|---|", "│ | 1 | 2 |"]
+    assert "│ So it is." in lines
+
+
 def test_a_pipe_gets_the_answer_as_it_is_and_no_quotation_twice():
     text = plain_answer(RESULT)
     assert text.count("2,850 km long") == 1
