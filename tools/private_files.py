@@ -61,7 +61,7 @@ def close_files(folder: Path) -> None:
             _close_to_others(one.path)
 
 
-def close_folder(folder: Path) -> None:
+def _close_folder(folder: Path) -> None:
     """Take from others what they may do with a folder and all in it, where it is not closed to them yet."""
     if not _close_to_others(folder):
         return
@@ -75,7 +75,7 @@ def close_home(home: Path) -> None:
     with suppress(OSError):
         real, at = home.resolve(), Path.cwd()
         if real not in {Path.home().resolve(), at, *at.parents} and not real.stat().st_mode & stat.S_ISVTX:
-            close_folder(real)
+            _close_folder(real)
 
 
 def _close_to_others(path: str | Path) -> bool:

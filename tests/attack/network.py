@@ -17,7 +17,7 @@ from weiwo.state import Limits
 from weiwo.state.settings import Settings
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.fetching.fetch import FetchedPage
-from weiwo.tools.web.fetching.parser_process import PageParsers
+from weiwo.tools.web.fetching.parser_process import _PageParsers
 from weiwo.tools.web.fetching.robots import check_robots
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 from weiwo.tools.web.providers.catalog import PROVIDERS
@@ -166,7 +166,7 @@ _PAGES = {
 
 
 async def _pages(report: Report, _: Path) -> None:
-    parsers = PageParsers(seconds=6.0)
+    parsers = _PageParsers(seconds=6.0)
 
     async def parse(what: str, body: str) -> None:
         markup = f"<html><head><title>T</title></head><body>{body}</body></html>".encode()
@@ -180,7 +180,7 @@ async def _pages(report: Report, _: Path) -> None:
             report.check(what, held=False, why="it did not end")
 
     await asyncio.gather(*(parse(*page) for page in _PAGES.items()))
-    after = PageParsers()
+    after = _PageParsers()
     whole = "<html><body><p>The tower is 330 metres tall.</p></body></html>"
     page = await after.parse(FetchedPage("https://a.org/x", whole.encode(), "text/html", "", 200))
     report.check("and after all of it", "330" in page.text)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.corpora import LetterEmbeddings, document
 from weiwo.state.settings import Settings
-from weiwo.tools.corpus.index.vector_store_sync import SyncReport, sync_vector_store
+from weiwo.tools.corpus.index.vector_store_sync import _SyncReport, sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.records import Changes
@@ -38,7 +38,7 @@ async def assert_filled_and_searched(tmp_path):
     with IndexWriter(tmp_path / "corpus") as writer:
         facts = ("The Elisabeth Bridge is white.", "清源石桥建于1623年。", "Zebras graze on the far bank.")
         writer.apply(Changes(put=[document(f"{n}.md", fact, date="2024-03-05") for n, fact in enumerate(facts)]))
-        assert sync_vector_store(writer, ENTRY, open_external(ENTRY).inner) == SyncReport(3, 0, 3)
+        assert sync_vector_store(writer, ENTRY, open_external(ENTRY).inner) == _SyncReport(3, 0, 3)
         settings = Settings(home=str(tmp_path / "home"), telemetry=False)
         corpus = await load_corpus([ENTRY], settings=settings)
         found = await corpus.search("zebras graze far bank", 2)
@@ -52,7 +52,7 @@ async def assert_filled_and_searched(tmp_path):
         assert [one.text for one in await corpus.open("2.md", "zebra")] == [found[0].text]
         assert "清源石桥建于1623年。" in {one.text for one in await corpus.search("清源石桥", 3)}
         writer.apply(Changes(removed=["/docs/2.md"]))
-        assert sync_vector_store(writer, ENTRY, open_external(ENTRY).inner) == SyncReport(0, 1, 2)
+        assert sync_vector_store(writer, ENTRY, open_external(ENTRY).inner) == _SyncReport(0, 1, 2)
         assert {one.source for one in await corpus.search("zebras graze far bank")} == {"0.md", "1.md"}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.fetching.fetch import FetchedPage
-from weiwo.tools.web.fetching.parser_process import _MOST_WORKERS, PageParsers
+from weiwo.tools.web.fetching.parser_process import _MOST_WORKERS, _PageParsers
 
 pytestmark = pytest.mark.integration
 GOOD = (
@@ -41,14 +41,14 @@ def page(text: str) -> FetchedPage:
 
 @pytest.fixture
 def parsers():
-    pool = PageParsers(120.0)
+    pool = _PageParsers(120.0)
     yield pool
     pool.close()
 
 
 @pytest.fixture
 def hostile():
-    pool = PageParsers(120.0, PARSER)
+    pool = _PageParsers(120.0, PARSER)
     yield pool
     pool.close()
 
@@ -74,7 +74,7 @@ async def test_what_a_page_does_to_its_parser_costs_that_page_alone(hostile, wha
 
 
 async def test_a_frozen_page_holds_up_nothing_and_ends_with_who_waited(parsers):
-    slow = PageParsers(600.0, PARSER)
+    slow = _PageParsers(600.0, PARSER)
     before = threading.active_count()
     frozen = [asyncio.create_task(slow.parse(page("freeze"))) for _ in range(_MOST_WORKERS)]
     assert (await parsers.parse(page(GOOD))).title == "Tower"
@@ -99,6 +99,6 @@ async def test_an_idle_worker_that_was_killed_is_replaced(parsers):
 async def test_workers_know_no_key(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret-of-mine")
     telling = PARSER.replace("real(fetched)", "1 / 0 if 'OPENAI_API_KEY' in os.environ else real(fetched)")
-    pool = PageParsers(120.0, telling)
+    pool = _PageParsers(120.0, telling)
     assert (await pool.parse(page(GOOD))).title == "Tower"
     pool.close()

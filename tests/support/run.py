@@ -18,7 +18,7 @@ from weiwo.state import Evidence, Language, Limits, Usage, passage_id
 from weiwo.state.events import parse_event
 from weiwo.state.settings import Settings
 from weiwo.tools.calling.invoke import Backoff
-from weiwo.tools.calling.tool_calls import Recorder, ToolCalls
+from weiwo.tools.calling.tool_calls import ToolCalls, _Recorder
 from weiwo.tools.compute.calculator import Calculator
 from weiwo.tools.compute.date_difference import DateDifference
 from weiwo.tools.registry import Registry
@@ -56,7 +56,7 @@ def services(
     events: list[dict[str, Any]] | None = None,
     store: BaseStore | None = None,
     fresh: bool = False,
-    record: Recorder | None = None,
+    record: _Recorder | None = None,
 ) -> RunContext:
     """RunContext over these tools and the two that calculate, without a model unless one is given."""
     settings = Settings(home="/nonexistent", limits=limits or Limits(), fresh=fresh)

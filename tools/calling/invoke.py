@@ -26,7 +26,7 @@ from weiwo.tools.calling.injection import injected_arguments
 from weiwo.tools.calling.policies import POLICIES
 from weiwo.tools.calling.results import ToolResult, normalize_reply
 
-__all__ = ["Admission", "Backoff", "ToolCallError", "ToolResult", "run_tool"]
+__all__ = ["Backoff", "ToolCallError", "ToolResult", "run_tool"]
 
 _chance: Final = SystemRandom()
 
@@ -48,7 +48,7 @@ class Backoff:
         )
 
 
-Admission = Callable[[], AbstractAsyncContextManager[float]]
+_Admission = Callable[[], AbstractAsyncContextManager[float]]
 """Waits until a call may be made and gives the seconds it may take; entered anew for each call, retries included."""
 
 
@@ -64,7 +64,7 @@ async def run_tool(
     seconds: float,
     max_bytes: int,
     backoff: Backoff | None = None,
-    turn: Admission = _admit_at_once,
+    turn: _Admission = _admit_at_once,
     repeats: bool = True,
 ) -> ToolResult:
     """Call a tool.

@@ -18,11 +18,11 @@ from typing import Final, Literal
 
 from weiwo.state import FailureKind
 
-Strain = Literal["none", "counts", "opens"]
+_Strain = Literal["none", "counts", "opens"]
 
 
 @dataclass(frozen=True, slots=True)
-class FailurePolicy:
+class _FailurePolicy:
     """What is done about one kind of failure, in this order."""
 
     # Further calls of the same tool with the same arguments at most, if the failure is a transient one.
@@ -32,24 +32,24 @@ class FailurePolicy:
     # Who decides in the end: reflection, or nobody, because nothing can be done.
     last: Literal["reflect", "give_up"] = "reflect"
     # What it tells of the tool's health: nothing, something, or that it is out of order (`circuit_breaker`).
-    strain: Strain = "none"
+    strain: _Strain = "none"
 
 
-POLICIES: Final[Mapping[FailureKind, FailurePolicy]] = MappingProxyType(
+POLICIES: Final[Mapping[FailureKind, _FailurePolicy]] = MappingProxyType(
     {
-        "timeout": FailurePolicy(retries=1, substitute=True, again=True, strain="counts"),
-        "rate_limit": FailurePolicy(retries=2, substitute=True, again=True, strain="counts"),
-        "crash": FailurePolicy(retries=2, substitute=True, again=True, strain="counts"),
-        "auth": FailurePolicy(substitute=True, strain="opens"),
-        "blocked": FailurePolicy(substitute=True, strain="counts"),
-        "not_found": FailurePolicy(substitute=True),
-        "oversized": FailurePolicy(substitute=True),
-        "empty": FailurePolicy(substitute=True),
-        "bad_arguments": FailurePolicy(),
-        "incomplete": FailurePolicy(),
-        "inconsistent": FailurePolicy(),
-        "slow": FailurePolicy(),
-        "limit": FailurePolicy(last="give_up"),
+        "timeout": _FailurePolicy(retries=1, substitute=True, again=True, strain="counts"),
+        "rate_limit": _FailurePolicy(retries=2, substitute=True, again=True, strain="counts"),
+        "crash": _FailurePolicy(retries=2, substitute=True, again=True, strain="counts"),
+        "auth": _FailurePolicy(substitute=True, strain="opens"),
+        "blocked": _FailurePolicy(substitute=True, strain="counts"),
+        "not_found": _FailurePolicy(substitute=True),
+        "oversized": _FailurePolicy(substitute=True),
+        "empty": _FailurePolicy(substitute=True),
+        "bad_arguments": _FailurePolicy(),
+        "incomplete": _FailurePolicy(),
+        "inconsistent": _FailurePolicy(),
+        "slow": _FailurePolicy(),
+        "limit": _FailurePolicy(last="give_up"),
     }
 )
 """The policy of each kind. An `empty` result is asked for in other words before another tool is."""
@@ -58,7 +58,7 @@ PATIENCE: Final = 2.0
 """Seconds worth waiting for a tool that has a stand-in; without one, all the time of the call is."""
 
 
-def strain_of(kind: FailureKind, cluster: str, *, transient: bool) -> Strain:
+def strain_of(kind: FailureKind, cluster: str, *, transient: bool) -> _Strain:
     """What a failure tells of the tool's health.
 
     A page that wants a login, or refuses readers, says nothing of the tool that opens pages. Nor does an exception of

@@ -45,7 +45,7 @@ _NOTHING_DONE: Final = frozenset({"bad_arguments", "auth", "blocked", "not_found
 _single_flight: Final[SingleFlight[ToolResult]] = SingleFlight()
 
 
-class Toolbox(Protocol):
+class _Toolbox(Protocol):
     """The tools that calls are made to, by name; `weiwo.tools.registry.Registry` is one."""
 
     def get(self, name: str) -> BaseTool:
@@ -58,7 +58,7 @@ class Toolbox(Protocol):
         """The tools that can make the same call, with their arguments."""
 
 
-Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None, float | None], Awaitable[None]]
+_Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None, float | None], Awaitable[None]]
 """Keeps a call of a tool, with its arguments, its failure (None where it worked) and its seconds (None where these say
 nothing of the tool)."""
 
@@ -68,7 +68,7 @@ class ToolCalls:
     """Makes the tool calls of a run."""
 
     run: str  # names the run, across the processes it may take
-    toolbox: Toolbox
+    toolbox: _Toolbox
     store: "BaseStore | None" = None  # where results, and what tools keep, lie for later; without one, in this process
     _: KW_ONLY
     seconds: float = 30.0  # time of one call, its retries included
@@ -77,7 +77,7 @@ class ToolCalls:
     backoff: Backoff = field(default_factory=Backoff)  # how to wait before a further call
     cache: ResultCache | None = None  # where results are kept, if not in the store
     state: Mapping[str, Any] = field(default_factory=dict)  # the state of the run; for tools that have it injected
-    record: Recorder | None = None  # keeps how each call that was really made fared
+    record: _Recorder | None = None  # keeps how each call that was really made fared
 
     def __post_init__(self) -> None:
         self._cache = self.cache or ResultCache(self.store)

@@ -9,7 +9,7 @@ from weiwo.state import JsonValue
 from weiwo.text.dates import PartialDate, format_date, parse_date
 from weiwo.tools.compute.calculator import ToolArgumentsError
 
-Unit = Literal["years", "age", "months", "days"]
+_Unit = Literal["years", "age", "months", "days"]
 ContentAndArtifact = tuple[str, dict[str, JsonValue]]
 
 _GREGORIAN: Final = PartialDate(1582, 10, 15)
@@ -23,7 +23,7 @@ class DateDifferenceArguments(BaseModel):
 
     start: str = Field(description=f"The first date. {_DATE}")
     end: str = Field(description="The second date, in any of the same forms; it may be the earlier one.")
-    unit: Unit = Field(
+    unit: _Unit = Field(
         "years",
         description=(
             "years: difference of the calendar years. age: completed years. months: completed months. days: days, "
@@ -49,11 +49,11 @@ class DateDifference(BaseTool):
     args_schema: Any = DateDifferenceArguments
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
 
-    def _run(self, start: str, end: str, unit: Unit = "years") -> ContentAndArtifact:
+    def _run(self, start: str, end: str, unit: _Unit = "years") -> ContentAndArtifact:
         return _calculate(start, end, unit)
 
 
-def _calculate(start: str, end: str, unit: Unit) -> ContentAndArtifact:
+def _calculate(start: str, end: str, unit: _Unit) -> ContentAndArtifact:
     first, second = _parse_argument("start", start), _parse_argument("end", end)
     earlier, later = sorted((first, second))
     value, exact = _difference(earlier, later, unit)
@@ -73,7 +73,7 @@ def _calculate(start: str, end: str, unit: Unit) -> ContentAndArtifact:
     return content + ("" if exact else f"; {_inexactness(unit)}"), artifact
 
 
-def _inexactness(unit: Unit) -> str:
+def _inexactness(unit: _Unit) -> str:
     if unit == "days":
         return "counted in the Gregorian calendar, which was not in use at the earlier date"
     return f"it may be one {'month' if unit == 'months' else 'year'} less, the dates are not known to the day"
@@ -88,7 +88,7 @@ def _parse_argument(argument: str, text: str) -> PartialDate:
         ) from None
 
 
-def _difference(earlier: PartialDate, later: PartialDate, unit: Unit) -> tuple[int, bool]:
+def _difference(earlier: PartialDate, later: PartialDate, unit: _Unit) -> tuple[int, bool]:
     """The difference in a unit, and whether it is exact."""
     years = later.astronomical - earlier.astronomical
     if unit == "years":

@@ -84,7 +84,7 @@ async def load_corpus(
     return await run_shared(key, lambda job: _CorpusLoader(settings, job, clock).load(given), tell or _log_line)
 
 
-def default_corpus_paths() -> tuple[Path, ...]:
+def _default_corpus_paths() -> tuple[Path, ...]:
     """The sample corpus that comes with Weiwo."""
     return (find_sample_corpus(),)
 
@@ -120,7 +120,7 @@ class _CorpusLoader:
             return self._open_by_name(given)
         if not given:
             own = corpus_exists(self._home, DEFAULT_NAME)
-            given = (DEFAULT_NAME,) if own else tuple(map(str, default_corpus_paths()))
+            given = (DEFAULT_NAME,) if own else tuple(map(str, _default_corpus_paths()))
         known = [entry for entry in given if corpus_exists(self._home, entry)]
         names = [entry for entry in known if not os.path.lexists(entry)]
         for entry in known:

@@ -16,7 +16,7 @@ from weiwo.tools.passages import as_artifact, as_text
 from weiwo.tools.source_restriction import narrow
 from weiwo.tools.sync import AsyncTool
 
-PassageAnswer = tuple[str, list[dict[str, JsonValue]]]
+_PassageAnswer = tuple[str, list[dict[str, JsonValue]]]
 
 _OPENED = 12
 """Passages given of an opened document: some 2,000 words. A document of no more is given whole."""
@@ -59,7 +59,7 @@ class CorpusSearch(AsyncTool):
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
     """The folders and dates that every search is restricted to."""
 
-    async def _arun(self, query: str, k: int = 8, folder: str = "", since: str = "") -> PassageAnswer:
+    async def _arun(self, query: str, k: int = 8, folder: str = "", since: str = "") -> _PassageAnswer:
         corpus: Corpus = self.corpus
         within = narrow(self.within, self.name, folder=folder, since=since)
         found = await (corpus.search(query, k, within=within) if within else corpus.search(query, k))
@@ -79,7 +79,7 @@ class OpenDocument(AsyncTool):
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
     """The folders and dates that documents are held to."""
 
-    async def _arun(self, source: str, query: str = "", near: str = "") -> PassageAnswer:
+    async def _arun(self, source: str, query: str = "", near: str = "") -> _PassageAnswer:
         corpus: Corpus = self.corpus
         try:
             passages = await _read_on(corpus, source, query, near)
@@ -113,6 +113,6 @@ async def _read_on(corpus: Corpus, source: str, query: str, near: str) -> list[E
     return [passage.model_copy(update={"rank": rank}) for rank, passage in enumerate(ordered, 1)]
 
 
-def _format_answer(passages: list[Evidence], tool: str, nothing: str) -> PassageAnswer:
+def _format_answer(passages: list[Evidence], tool: str, nothing: str) -> _PassageAnswer:
     passages = [passage.model_copy(update={"tool": tool}) for passage in passages]
     return as_text(passages, nothing), as_artifact(passages)

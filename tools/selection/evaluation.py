@@ -28,7 +28,7 @@ class LabelledQuestion(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolMetrics:
+class _ToolMetrics:
     """Means over questions, each 0 to 1 but the last."""
 
     recall3: float  # share of the tools needed among the first three
@@ -73,21 +73,21 @@ def evaluate_tools(
     return found
 
 
-def _measure(retriever: ToolRetriever, question: LabelledQuestion) -> ToolMetrics:
+def _measure(retriever: ToolRetriever, question: LabelledQuestion) -> _ToolMetrics:
     started = time.perf_counter()
     ranked = retriever.rank(question.text, question.vector)
     milliseconds = (time.perf_counter() - started) * 1e3
     three, five = (len(question.gains.keys() & set(ranked[:cut])) / len(question.gains) for cut in (3, _DEPTH))
     ideal = _discount(sorted(question.gains.values(), reverse=True))
     gained = _discount([question.gains.get(name, 0) for name in ranked])
-    return ToolMetrics(three, five, float(three == 1), float(five == 1), gained / ideal, milliseconds)
+    return _ToolMetrics(three, five, float(three == 1), float(five == 1), gained / ideal, milliseconds)
 
 
 def _discount(gains: Sequence[int]) -> float:
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains[:_DEPTH], 1))
 
 
-def _average(scores: Sequence[ToolMetrics]) -> ToolMetrics:
+def _average(scores: Sequence[_ToolMetrics]) -> _ToolMetrics:
     rows = [asdict(one) for one in scores]
     means = {name: fmean(row[name] for row in rows) for name in rows[0] if name != "p50_ms"}
-    return ToolMetrics(**means, p50_ms=median(row["p50_ms"] for row in rows))
+    return _ToolMetrics(**means, p50_ms=median(row["p50_ms"] for row in rows))

@@ -52,7 +52,7 @@ class ToolDocument(NamedTuple):
         return f"{self.cluster} {self.name}: {self.description}"[:_LONGEST_FIELD]
 
 
-class IndexMatch(NamedTuple):
+class _IndexMatch(NamedTuple):
     """How well tools fit a question, by what is written of them."""
 
     scores: Scores  # the score of each tool, 0 to 1, the best having 1 where any fits
@@ -76,7 +76,7 @@ class ToolIndex:
         self._words = SparseIndex(bm25_vectors([_count(one, _stems) for one in fields]))
         self._grams = SparseIndex(bm25_vectors(grams))
 
-    def match(self, question: str, vector: Matrix | None = None) -> IndexMatch:
+    def match(self, question: str, vector: Matrix | None = None) -> _IndexMatch:
         """How well each tool fits."""
         question = question[:_LONGEST_QUERY].replace("_", " ")
         by_word = self._words.score(dict.fromkeys(map(stem, query_terms(question)), 1.0))
@@ -85,7 +85,7 @@ class ToolIndex:
         if self._vectors is not None and vector is not None and self.ids:
             near: Scores = (self._vectors @ vector).astype(float)
             scores = (1 - _VECTORS) * scale(scores) + _VECTORS * scale(near - near.min())
-        return IndexMatch(scale(scores), float(by_word.max(initial=0.0)) / bm25_bound(len(self.ids)))
+        return _IndexMatch(scale(scores), float(by_word.max(initial=0.0)) / bm25_bound(len(self.ids)))
 
 
 def _stems(text: str) -> list[str]:

@@ -29,7 +29,7 @@ _NEVER_USED: Final = 1.6
 """What the index's score counts for of a tool that no past question used, since scenes can only lift the others."""
 
 
-class Gate(NamedTuple):
+class _Gate(NamedTuple):
     """How the nearest scene earns trust; fitted on ToolLens, on sets in the history and sets that are not."""
 
     lead: float  # what it counts for how much nearer it is than the next
@@ -37,8 +37,8 @@ class Gate(NamedTuple):
     bar: float  # how much of it all is needed
 
 
-_BY_WORDS: Final = Gate(lead=0.0, words=0.23, bar=0.08)
-_BY_VECTORS: Final = Gate(lead=1.0, words=0.1, bar=0.3)
+_BY_WORDS: Final = _Gate(lead=0.0, words=0.23, bar=0.08)
+_BY_VECTORS: Final = _Gate(lead=1.0, words=0.1, bar=0.3)
 """The gate where scenes are compared by embeddings, too, which are never quite unlike."""
 
 
@@ -72,7 +72,7 @@ class ToolRetriever:
         return float(never.max(initial=0.0) - used.max(initial=0.0))
 
 
-def _measure_trust(scenes: list[Scene], novelty: float, words: float, gate: Gate) -> float:
+def _measure_trust(scenes: list[Scene], novelty: float, words: float, gate: _Gate) -> float:
     """How far the nearest scene can be trusted to be the set that a question needs, 0 to 1; a logistic function.
 
     Args:

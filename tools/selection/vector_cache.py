@@ -23,7 +23,7 @@ from weiwo.tools.selection.sparse_index import Matrix
 
 _log: Final = logging.getLogger(__name__)
 
-EmbedMany = Callable[[Iterator[tuple[bytes, str]]], Iterator[tuple[list[bytes], Matrix]]]
+_EmbedMany = Callable[[Iterator[tuple[bytes, str]]], Iterator[tuple[list[bytes], Matrix]]]
 """Embeds texts by key, batch by batch as they come back."""
 
 _MOST_VECTORS: Final = 50_000
@@ -48,7 +48,7 @@ class VectorCache:
         embed: Embeds with it.
     """
 
-    def __init__(self, path: Path, model: str, embed: EmbedMany) -> None:
+    def __init__(self, path: Path, model: str, embed: _EmbedMany) -> None:
         self._path, self._model, self._embed = path, model, embed
         self._filling = threading.Lock()
 

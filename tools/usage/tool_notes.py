@@ -24,7 +24,7 @@ _LONGEST_WORDS: Final = 140
 
 
 @dataclass
-class NoteVersion:
+class _NoteVersion:
     """A version of a tool's note."""
 
     number: int  # 1 for the first
@@ -46,9 +46,9 @@ class ToolUsage:
 
     calls: int = 0  # calls made
     failures: Counter[str] = field(default_factory=Counter)  # how many of them failed, by kind of failure
-    versions: list[NoteVersion] = field(default_factory=list)  # the versions of its note, oldest first
+    versions: list[_NoteVersion] = field(default_factory=list)  # the versions of its note, oldest first
     _definition: str = ""
-    _plain: NoteVersion = field(default_factory=lambda: NoteVersion(0, "", "adopted"))
+    _plain: _NoteVersion = field(default_factory=lambda: _NoteVersion(0, "", "adopted"))
     _worked: list[str] = field(default_factory=list)
     _refused: list[str] = field(default_factory=list)
     _news: bool = False
@@ -59,14 +59,14 @@ class ToolUsage:
         return self._current.text
 
     @property
-    def _current(self) -> NoteVersion:
+    def _current(self) -> _NoteVersion:
         kept = [one for one in self.versions if one.state in {"trial", "adopted"}]
         return kept[-1] if kept else self._plain
 
     def forget(self, definition: str) -> None:
         """Start anew: somebody wishes so, or the tool has another definition now."""
         self.versions, self._worked, self._refused, self._news = [], [], [], False
-        self._plain, self._definition = NoteVersion(0, "", "adopted"), definition
+        self._plain, self._definition = _NoteVersion(0, "", "adopted"), definition
 
     def count(self, kind: str) -> None:
         """Count a call by the kind of its failure; empty where it worked."""
@@ -105,7 +105,7 @@ class ToolUsage:
         self._news |= bool(said) and lesson not in seen
         seen[:] = [*[one for one in seen if one != lesson][-(_MOST_EXAMPLES - 1) :], lesson]
 
-    def _judge(self, trial: NoteVersion) -> None:
+    def _judge(self, trial: _NoteVersion) -> None:
         before = next((one for one in reversed(self.versions) if one.state == "adopted"), self._plain)
         trial.state = "adopted" if trial.rate <= before.rate else "rejected"
         if trial.state == "adopted" and before in self.versions:
@@ -116,7 +116,7 @@ class ToolUsage:
         worked, refused = "; ".join(self._worked), "; ".join(self._refused)
         text = f"worked: {worked}. Refused: {refused}"
         if all(text != one.text for one in self.versions):
-            self.versions.append(NoteVersion(len(self.versions) + 1, text))
+            self.versions.append(_NoteVersion(len(self.versions) + 1, text))
 
 
 def summarize_usage(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, ToolUsage]:

@@ -125,7 +125,7 @@ def _write_note(folder: Path, roots: Iterable[str], loaders: Iterable[str]) -> N
     beside.replace(folder / _ROOTS)
 
 
-class CorpusNote(NamedTuple):
+class _CorpusNote(NamedTuple):
     """What the folder of a corpus notes of it."""
 
     # The files, folders and patterns that it is made of, absolute; none where that is not known.
@@ -134,14 +134,14 @@ class CorpusNote(NamedTuple):
     at: float = 0.0  # when it was last brought up to its files, in seconds since 1970; 0 where that is not known
 
 
-def read_note(folder: Path) -> CorpusNote:
+def read_note(folder: Path) -> _CorpusNote:
     """What a corpus folder notes; nothing where it cannot be read."""
     try:
         noted = json.loads((folder / _ROOTS).read_text(encoding="ascii"))
         roots, loaders = tuple(map(str, noted["roots"])), tuple(map(str, noted.get("loaders", ())))
-        return CorpusNote(roots, loaders, float(noted["at"]))
+        return _CorpusNote(roots, loaders, float(noted["at"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return CorpusNote()
+        return _CorpusNote()
 
 
 def describe_age(at: float) -> str:

@@ -37,12 +37,12 @@ _MOST_COUNTS: Final = 20_000
 _FIELDS: Final = ("words", "grams")
 _MARK: Final = "generation"
 
-KeywordHit = tuple[int, float]
+_KeywordHit = tuple[int, float]
 """A passage's number and its score."""
 
 
 @dataclass(frozen=True, slots=True)
-class SearchBounds:
+class _SearchBounds:
     """Bounds on the entries of the index that a search reads."""
 
     enough: int = 5_000  # entries that the rarest words of a question need, before common ones are no longer looked for
@@ -64,7 +64,7 @@ class KeywordSnapshot:
         self._schema = index.schema
         self._stem = stem
         self._searcher = index.searcher()
-        self.bounds = SearchBounds()
+        self.bounds = _SearchBounds()
         self._counts: dict[tuple[str, str], int] = {}
         self.generation = self._generation()
 
@@ -98,7 +98,7 @@ class KeywordSnapshot:
         limit: int,
         within: Sequence[int] | None = None,
         weights: dict[str, float] | None = None,
-    ) -> list[KeywordHit]:
+    ) -> list[_KeywordHit]:
         """Passages that share a term with a question.
 
         Args:
@@ -136,7 +136,7 @@ class KeywordSnapshot:
 
     def search_grams(
         self, grams: Iterable[str], most: int, limit: int, within: Sequence[int] | None = None
-    ) -> list[KeywordHit]:
+    ) -> list[_KeywordHit]:
         """Passages that share a character n-gram with a question; of its n-grams the `most` rarest that occur count."""
         chosen: list[tuple[str, float]] = []
         entries = 0
@@ -159,7 +159,7 @@ class KeywordSnapshot:
         one = query.term_query(self._schema, field, term, "freq")
         return one if weight == 1 else query.boost_query(one, weight)
 
-    def _search(self, asked: "tantivy.Query", limit: int, within: Sequence[int] | None) -> list[KeywordHit]:
+    def _search(self, asked: "tantivy.Query", limit: int, within: Sequence[int] | None) -> list[_KeywordHit]:
         if limit < 1 or (within is not None and not within):
             return []
         if within is not None:
@@ -220,12 +220,12 @@ class KeywordIndex:
             if other != self.path:
                 shutil.rmtree(other, ignore_errors=True)
 
-    def begin_update(self) -> "KeywordUpdate":
+    def begin_update(self) -> "_KeywordUpdate":
         """Begin to write."""
-        return KeywordUpdate(self.path, self._index, self._stem, self.snapshot(1 << 62).generation)
+        return _KeywordUpdate(self.path, self._index, self._stem, self.snapshot(1 << 62).generation)
 
 
-class KeywordUpdate:
+class _KeywordUpdate:
     """Brings the index up to the store, commit by commit; one at a time."""
 
     def __init__(self, folder: Path, index: "tantivy.Index", stem: "tantivy.TextAnalyzer", committed: int) -> None:

@@ -172,7 +172,7 @@ def file_date(modified_ns: int) -> str | None:
     return datetime.fromtimestamp(modified_ns / 1e9, UTC).date().isoformat() if modified_ns > 0 else None
 
 
-class IndexedText(NamedTuple):
+class _IndexedText(NamedTuple):
     """The indexed text of a passage."""
 
     id: int  # its number
@@ -311,7 +311,7 @@ class Store:
             )
             connection.execute("DELETE FROM documents WHERE died <= ?", (until,))
 
-    def read_born(self, since: int, until: int) -> Iterator[IndexedText]:
+    def read_born(self, since: int, until: int) -> Iterator[_IndexedText]:
         """The passages that a reader at `until` sees and one at `since` doesn't."""
         with self.read_transaction() as connection:
             for row in connection.execute(
@@ -320,7 +320,7 @@ class Store:
                 f" WHERE born > :since AND {_LIVE} ORDER BY passages.id",  # constants only
                 {"since": since, "at": until},
             ):
-                yield IndexedText(
+                yield _IndexedText(
                     row[0], row[1], row[2], " ".join(json.loads(row[3])) if row[3] != "[]" else "", row[4]
                 )
 

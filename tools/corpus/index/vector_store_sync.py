@@ -29,7 +29,7 @@ _NOTES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class SyncReport:
+class _SyncReport:
     """The result of a sync."""
 
     added: int  # passages put into the store
@@ -39,7 +39,7 @@ class SyncReport:
 
 def sync_vector_store(
     writer: IndexWriter, name: str, target: object, *, sleep: Callable[[float], None] = time.sleep
-) -> SyncReport:
+) -> _SyncReport:
     """Bring a vector store up to a corpus. What others have put there stays. Blocks for as long as the store takes.
 
     Raises:
@@ -71,7 +71,7 @@ def sync_vector_store(
         with store.write_transaction() as connection:
             connection.executemany("DELETE FROM published WHERE target = ? AND id = ?", [(name, one) for one in batch])
         removed += len(batch)
-    return SyncReport(added, removed, len(there))
+    return _SyncReport(added, removed, len(there))
 
 
 def _list_passages(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:

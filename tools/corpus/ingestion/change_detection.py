@@ -19,7 +19,7 @@ from weiwo.tools.printable import one_line
 
 
 @dataclass(slots=True)
-class VanishedDocuments:
+class _VanishedDocuments:
     """Documents whose files are gone, so that a file with the same bytes can take over their passages.
 
     Each is taken over once.
@@ -56,7 +56,7 @@ class Comparison:
     # Files as they were when they could not be read, which they then cannot be now.
     failing: list[KnownFile] = field(default_factory=list)
     # Documents whose files are no longer part of the corpus.
-    gone: VanishedDocuments = field(default_factory=VanishedDocuments)
+    gone: _VanishedDocuments = field(default_factory=_VanishedDocuments)
     dropped: list[str] = field(default_factory=list)  # files that could not be read and are gone now, too
     # What the index knows, by path; parts under the path of their file.
     known: Mapping[str, KnownFile] = field(default_factory=dict)

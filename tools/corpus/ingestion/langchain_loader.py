@@ -51,7 +51,7 @@ class LoaderError(CorpusError):
 
 
 @dataclass(frozen=True, slots=True)
-class LoaderLimits:
+class _LoaderLimits:
     """Bounds of what is taken from a loader: documents, their characters, and the wait for all and for the next."""
 
     documents: int = 100_000
@@ -123,7 +123,7 @@ def import_loader(spec: LoaderSpec) -> "MakeLoader":
 
 
 @dataclass(slots=True)
-class LoadedDocuments:
+class _LoadedDocuments:
     """What a loader has given so far, as its thread collects it."""
 
     documents: "list[LangChainDocument]" = field(default_factory=list)  # in the order they came
@@ -134,7 +134,7 @@ class LoadedDocuments:
     _last_at: float = field(default_factory=time.monotonic)
     _ended: Event = field(default_factory=Event)
 
-    def collect(self, make: "MakeLoader", limits: LoaderLimits) -> None:
+    def collect(self, make: "MakeLoader", limits: _LoaderLimits) -> None:
         """Run a loader until it ends, fails, reaches a limit or was ended. Blocks."""
         reason = ""
         try:
@@ -153,7 +153,7 @@ class LoadedDocuments:
             self.stopped = reason
             self._ended.set()
 
-    async def wait(self, limits: LoaderLimits, report: Callable[[int], None] | None) -> None:
+    async def wait(self, limits: _LoaderLimits, report: Callable[[int], None] | None) -> None:
         """Wait for the end, as long as that may take."""
         until = time.monotonic() + limits.seconds
         while not self._ended.is_set():
@@ -166,7 +166,7 @@ class LoadedDocuments:
             if report is not None:
                 report(len(self.documents))
 
-    def _take(self, document: "LangChainDocument", limits: LoaderLimits) -> str:
+    def _take(self, document: "LangChainDocument", limits: _LoaderLimits) -> str:
         """Take a document; why none may follow, or nothing."""
         text = getattr(document, "page_content", None)
         if not isinstance(text, str):
@@ -187,9 +187,9 @@ class LoadedDocuments:
 async def load_documents(
     spec: LoaderSpec,
     make: "MakeLoader",
-    limits: LoaderLimits | None = None,
+    limits: _LoaderLimits | None = None,
     report: Callable[[int], None] | None = None,
-) -> LoadedDocuments:
+) -> _LoadedDocuments:
     """Run a loader. Cancelling leaves it behind: it ends with its next document.
 
     Returns:
@@ -198,7 +198,7 @@ async def load_documents(
     Raises:
         LoaderError: It gave no document at all.
     """
-    limits, started, loading = limits or LoaderLimits(), time.monotonic(), LoadedDocuments()
+    limits, started, loading = limits or _LoaderLimits(), time.monotonic(), _LoadedDocuments()
     with _quiet():  # from here, for a thread that hangs would never undo it
         Thread(target=loading.collect, args=(make, limits), name="document-loader", daemon=True).start()
         try:
@@ -211,7 +211,7 @@ async def load_documents(
     return replace(loading, documents=list(loading.documents), seconds=time.monotonic() - started)
 
 
-def ingest_loaded(spec: LoaderSpec, loaded: LoadedDocuments, writer: IndexWriter) -> IngestReport:
+def ingest_loaded(spec: LoaderSpec, loaded: _LoadedDocuments, writer: IndexWriter) -> IngestReport:
     """Bring an index up to what a loader gave; what others gave, and files, stay. Blocks.
 
     What the loader gave before and does not give now leaves the index, unless it was stopped on its way. The seconds

@@ -31,7 +31,7 @@ _BUSY_SECONDS: Final = 5.0
 _MOST_EMBEDDED: Final = 2_000
 """Passages that are embedded at a question; for more, there is `weiwo index`."""
 
-EmbeddingOutcome = Literal["done", "again", "unfit"]
+_EmbeddingOutcome = Literal["done", "again", "unfit"]
 Clock = Callable[[], float]
 """Seconds since some moment."""
 
@@ -118,7 +118,7 @@ def refresh_corpus(
     files.problems = (*report.left_out, *(problem for problem in others if problem.source not in said))
 
 
-def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> EmbeddingOutcome:
+def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> _EmbeddingOutcome:
     """Give the passages of a corpus their vectors, if few lack theirs; where it fails, say so and go on without.
 
     Returns:

@@ -24,7 +24,7 @@ _WEB: Final = frozenset({80, 443})
 
 
 @dataclass(frozen=True, slots=True)
-class AllowEntry:
+class _AllowEntry:
     """One entry of an allow-list."""
 
     name: str  # a host name in ASCII, with a dot before it for all hosts below it; empty for a network
@@ -49,7 +49,7 @@ def is_web_port(port: int) -> bool:
     return port in _WEB or port >= _WELL_KNOWN
 
 
-def parse_allow_list(entries: Iterable[str]) -> tuple[AllowEntry, ...]:
+def parse_allow_list(entries: Iterable[str]) -> tuple[_AllowEntry, ...]:
     """Read an allow-list.
 
     Args:
@@ -62,10 +62,10 @@ def parse_allow_list(entries: Iterable[str]) -> tuple[AllowEntry, ...]:
     return tuple(_parse_entry(entry.strip()) for entry in entries if entry.strip())
 
 
-def _parse_entry(entry: str) -> AllowEntry:
+def _parse_entry(entry: str) -> _AllowEntry:
     text = entry.lower()
     if network := _parse_network(text):  # also an IPv6 one without brackets, whose colons are no port's
-        return AllowEntry("", network, None)
+        return _AllowEntry("", network, None)
     found = _ENTRY.fullmatch(text)
     port = int(found["port"]) if found and found["port"] else None
     if found is None or port == 0 or (port or 0) > 65535:
@@ -75,11 +75,11 @@ def _parse_entry(entry: str) -> AllowEntry:
     if network:
         if network.version == 6 and not found["v6"]:
             raise _entry_error(entry)
-        return AllowEntry("", network, port)
+        return _AllowEntry("", network, port)
     name = ascii_host(place.removesuffix(".").removeprefix("."))
     if found["v6"] or not HOST.fullmatch(name) or NUMERIC.fullmatch(name.rpartition(".")[2]):
         raise _entry_error(entry)
-    return AllowEntry(f".{name}" if place.startswith(".") else name, None, port)
+    return _AllowEntry(f".{name}" if place.startswith(".") else name, None, port)
 
 
 def _parse_network(text: str) -> Network | None:

@@ -81,7 +81,7 @@ _CHARSET: Final = lazy(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
 _PDF: Final = b"%PDF-"
 
 _site_limiter: Final = SiteLimiter()
-Permit = Callable[[str], Awaitable[None]]
+_Permit = Callable[[str], Awaitable[None]]
 """Asked before each request, redirects included. Raises ToolCallError where the URL is not to be read."""
 
 
@@ -111,7 +111,7 @@ async def fetch(
     *,
     seconds: float,
     max_bytes: int,
-    permit: Permit | None = None,
+    permit: _Permit | None = None,
     cut: bool = False,
     types: Collection[str] | None = _CONTENT_TYPES,
 ) -> FetchedPage:
@@ -163,7 +163,7 @@ def _make_client(guard: UrlGuard, seconds: float) -> httpx.AsyncClient:
 
 
 async def _follow_redirects(
-    client: httpx.AsyncClient, asked: str, guard: UrlGuard, taken: _BodyBounds, permit: Permit | None
+    client: httpx.AsyncClient, asked: str, guard: UrlGuard, taken: _BodyBounds, permit: _Permit | None
 ) -> FetchedPage:
     url = asked
     for _ in range(_MOST_REDIRECTS + 1):

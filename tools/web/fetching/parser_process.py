@@ -55,7 +55,7 @@ def _parse(fetched: FetchedPage) -> dict[str, Any]:
         return {"kind": "bad_arguments", "message": said, "transient": False}
 
 
-class PageParsers:
+class _PageParsers:
     """A pool of parser processes, started upon need and kept; safe to use from any thread."""
 
     def __init__(self, seconds: float = _SECONDS, command: str = _COMMAND) -> None:
@@ -149,6 +149,6 @@ class PageParsers:
             self._count -= 1
 
 
-page_parsers: Final = PageParsers()
+page_parsers: Final = _PageParsers()
 """The workers of this process."""
 atexit.register(page_parsers.close)

@@ -20,7 +20,7 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.web.fetching.allow_list import HOST, NUMERIC, ascii_host, is_web_port, parse_allow_list
 from weiwo.tools.web.fetching.ip_addresses import Address, is_never_fetched, non_public_kind
 
-Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+_Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Finds the addresses of a host name, for a port. Raises OSError where there is none."""
 
 _LONGEST_URL: Final = 2_048
@@ -54,7 +54,7 @@ class UrlGuard:
         ValueError: An entry of `allow` cannot be understood; one line that names it.
     """
 
-    def __init__(self, allow: Iterable[str] = (), resolver: Resolver = _resolve_host) -> None:
+    def __init__(self, allow: Iterable[str] = (), resolver: _Resolver = _resolve_host) -> None:
         self._allowed = parse_allow_list(allow)
         self._resolver = resolver
 

@@ -53,12 +53,12 @@ def http_search(
     """
 
     async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-        return await send_request(make(query, access), access, lambda body: list(read(body)))
+        return await _send_request(make(query, access), access, lambda body: list(read(body)))
 
     return search
 
 
-async def send_request(request: HttpRequest, access: ProviderAccess, read: Callable[[bytes], T]) -> T:
+async def _send_request(request: HttpRequest, access: ProviderAccess, read: Callable[[bytes], T]) -> T:
     """Make one request, and read the body of its reply.
 
     Raises:

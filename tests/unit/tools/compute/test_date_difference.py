@@ -9,7 +9,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import ToolException
 from pydantic import ValidationError
 
-from weiwo.tools.compute.date_difference import DateDifference, Unit
+from weiwo.tools.compute.date_difference import DateDifference, _Unit
 
 
 def call(start: str, end: str, unit: str = "years") -> ToolMessage:
@@ -83,7 +83,7 @@ async def test_it_works_asynchronously() -> None:
 
 
 @given(st.dates(), st.dates(), st.sampled_from(["years", "age", "months", "days"]))
-def test_it_is_symmetric_and_agrees_with_the_calendar(left: dt.date, right: dt.date, unit: Unit) -> None:
+def test_it_is_symmetric_and_agrees_with_the_calendar(left: dt.date, right: dt.date, unit: _Unit) -> None:
     there, back = call(str(left), str(right), unit), call(str(right), str(left), unit)
     assert there.artifact["value"] == back.artifact["value"] >= 0
     earlier, later = sorted((left, right))

@@ -5,7 +5,7 @@ import pytest
 from tests.support.corpora import document
 from weiwo.text.analyzer import query_terms
 from weiwo.text.ngrams import query_grams
-from weiwo.tools.corpus.index.keyword_index import SearchBounds
+from weiwo.tools.corpus.index.keyword_index import _SearchBounds
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
@@ -34,9 +34,9 @@ def snapshot(tmp_path_factory):
 
 def test_common_words_add_to_scores_without_being_looked_for(snapshot):
     asked = query_terms("customs at the ferry harbour")
-    snapshot.bounds = SearchBounds(ALL, ALL, ALL)
+    snapshot.bounds = _SearchBounds(ALL, ALL, ALL)
     exact = snapshot.search_words(asked, 200)
-    snapshot.bounds = SearchBounds(1, 30, ALL)
+    snapshot.bounds = _SearchBounds(1, 30, ALL)
     found = snapshot.search_words(asked, 200)
     assert len(exact) == 200
     assert len(found) == 20
@@ -45,7 +45,7 @@ def test_common_words_add_to_scores_without_being_looked_for(snapshot):
 
 
 def test_a_rare_word_alone_is_not_all_that_is_looked_for(snapshot):
-    snapshot.bounds = SearchBounds(2, 30, ALL)
+    snapshot.bounds = _SearchBounds(2, 30, ALL)
     found = snapshot.search_words(query_terms("lighthouse customs harbour"), 200)
     assert found[0][0] == 78
     assert len(found) == 21
@@ -53,27 +53,27 @@ def test_a_rare_word_alone_is_not_all_that_is_looked_for(snapshot):
 
 @pytest.mark.parametrize("question", ["harbour", "harbour ferry", "nowhere harbour"])
 def test_common_words_are_looked_for_where_there_are_no_others(snapshot, question):
-    snapshot.bounds = SearchBounds(1, 1, ALL)
+    snapshot.bounds = _SearchBounds(1, 1, ALL)
     assert len(snapshot.search_words(query_terms(question), 300)) >= 100
 
 
 def test_within_documents_every_word_is_looked_for(snapshot):
-    snapshot.bounds = SearchBounds(1, 1, ALL)
+    snapshot.bounds = _SearchBounds(1, 1, ALL)
     assert len(snapshot.search_words(query_terms("lighthouse harbour"), 300, [1])) == 200
     assert snapshot.search_words(query_terms("lighthouse harbour"), 300, [2]) == []
 
 
 def test_a_question_of_many_common_words(snapshot):
-    snapshot.bounds = SearchBounds(1, 1, ALL)
+    snapshot.bounds = _SearchBounds(1, 1, ALL)
     terms = [f"pier{n}" for n in range(120)]
     assert [hit for hit, _ in snapshot.search_words([*terms, "harbour", "ferry"], 1)] == [1]
 
 
 def test_only_so_many_n_grams_are_looked_at_the_rarest_first(snapshot):
     grams = query_grams("lighthuose harbuor")
-    snapshot.bounds = SearchBounds(ALL, ALL, ALL)
+    snapshot.bounds = _SearchBounds(ALL, ALL, ALL)
     assert len(snapshot.search_grams(grams, 24, 300)) == 200
-    snapshot.bounds = SearchBounds(ALL, ALL, grams=3)
+    snapshot.bounds = _SearchBounds(ALL, ALL, grams=3)
     assert [hit for hit, _ in snapshot.search_grams(grams, 24, 300)] == [78]
     assert snapshot.search_grams(query_grams("zzzzzz"), 24, 300) == []
 

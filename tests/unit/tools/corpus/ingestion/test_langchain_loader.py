@@ -19,8 +19,8 @@ from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.langchain_loader import (
     LoaderError,
-    LoaderLimits,
     LoaderSpec,
+    _LoaderLimits,
     import_loader,
     ingest_loaded,
     load_documents,
@@ -77,7 +77,7 @@ def page(text, **metadata):
 
 
 async def take(folder, spec, **limits):
-    loaded = await load_documents(spec, import_loader(spec), LoaderLimits(**limits))
+    loaded = await load_documents(spec, import_loader(spec), _LoaderLimits(**limits))
     with IndexWriter(folder) as writer:
         return ingest_loaded(spec, loaded, writer)
 

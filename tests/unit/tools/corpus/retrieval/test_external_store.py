@@ -15,7 +15,7 @@ from tests.support.corpora import LetterEmbeddings, document
 from weiwo.app.cli.documents.index import index
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError
-from weiwo.tools.corpus.index.vector_store_sync import _ATTEMPTS, SyncReport, sync_vector_store
+from weiwo.tools.corpus.index.vector_store_sync import _ATTEMPTS, _SyncReport, sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.records import Changes
@@ -166,10 +166,10 @@ def test_a_store_is_kept_up_to_a_corpus_and_what_others_put_there_stays(store, t
         writer.apply(
             Changes(put=[document(f"{n}.md", f"Passage {n}.", f"More of {n}.", date="2024-01-01") for n in range(70)])
         )
-        assert sync_vector_store(writer, target.name, target.inner) == SyncReport(140, 0, 140)
-        assert sync_vector_store(writer, target.name, target.inner) == SyncReport(0, 0, 140)
+        assert sync_vector_store(writer, target.name, target.inner) == _SyncReport(140, 0, 140)
+        assert sync_vector_store(writer, target.name, target.inner) == _SyncReport(0, 0, 140)
         writer.apply(Changes(put=[document("0.md", "Passage 0.", "Another.")], removed=["/docs/1.md"]))
-        assert sync_vector_store(writer, target.name, target.inner) == SyncReport(1, 3, 138)
+        assert sync_vector_store(writer, target.name, target.inner) == _SyncReport(1, 3, 138)
     assert len(store.store) == 139
     assert [text for text, source in held(store) if source in {"0.md", "1.md"}] == ["Another.", "Passage 0."]
     (one,) = [found for found in store.store.values() if found["text"] == "More of 7."]
