@@ -39,6 +39,12 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
     drop_database(postgres_server, url)
 
 
+@pytest.fixture
+def memory(weiwo_home: Path) -> InMemorySaver:  # noqa: ARG001 - a home of its own
+    """A saver in memory, for what does not depend on where a thread is kept."""
+    return InMemorySaver(serde=serializer())
+
+
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def saver(request: pytest.FixtureRequest) -> AsyncIterator[BaseCheckpointSaver[Any]]:
     """A saver of each kind; a test that uses it runs over all three."""

@@ -74,16 +74,16 @@ async def test_approval_has_several_forms(answer):
     assert "1815" in values["result"]["answer"]
 
 
-async def test_a_single_look_up_is_asked_about_too_and_small_talk_is_not(saver):
-    graph = build_graph(saver, tools=[search_tool(people)])
+async def test_a_single_look_up_is_asked_about_too_and_small_talk_is_not(memory):
+    graph = build_graph(memory, tools=[search_tool(people)])
     values = await graph.ainvoke({"question": FACT}, at("t"), context=ASK)
     assert [one["description"] for one in asked(values)["plan"]["vertices"]] == [FACT]
     values = await graph.ainvoke({"question": "Hello, who are you?"}, at("t"), context=ASK)
     assert values["result"]["level"] == "simple"
 
 
-async def test_nobody_is_asked_and_no_step_is_spent_without_the_setting(saver):
-    graph = build_graph(saver, tools=[search_tool(people)])
+async def test_nobody_is_asked_and_no_step_is_spent_without_the_setting(memory):
+    graph = build_graph(memory, tools=[search_tool(people)])
     await graph.ainvoke({"question": OLDER}, at("t"))
     ran = [one.next async for one in graph.aget_state_history(at("t"))]
     assert ran[::-1] == [
@@ -97,9 +97,9 @@ async def test_nobody_is_asked_and_no_step_is_spent_without_the_setting(saver):
     ]
 
 
-async def test_an_edited_plan_runs_in_place_of_the_planners(saver):
+async def test_an_edited_plan_runs_in_place_of_the_planners(memory):
     tool = search_tool(people)
-    graph = build_graph(saver, tools=[tool])
+    graph = build_graph(memory, tools=[tool])
     await graph.ainvoke({"question": OLDER}, at("t"), context=ASK)
     edited = {"vertices": [vertex("alan", "Alan Turing")]}
     values = await graph.ainvoke(Command(resume={"plan": edited}), at("t"))
@@ -145,12 +145,12 @@ def planning_model(*plans: Any) -> Any:
     )
 
 
-async def test_a_rejection_goes_to_the_planner_and_its_next_plan_is_asked_about(saver):
+async def test_a_rejection_goes_to_the_planner_and_its_next_plan_is_asked_about(memory):
     model = planning_model(
         {"vertices": [vertex("ada", "Ada Lovelace"), vertex("alan", "Alan Turing")]},
         {"vertices": [vertex("only_ada", "Ada Lovelace")]},
     )
-    graph = build_graph(saver, tools=[search_tool(people)], models=model)
+    graph = build_graph(memory, tools=[search_tool(people)], models=model)
     await graph.ainvoke({"question": OLDER}, at("t"), context=ASK)
     payload = asked(await graph.ainvoke(Command(resume={"reject": "leave Alan Turing out"}), at("t")))
     assert "leave Alan Turing out" in model.asked("PlanReply")[-1].text
@@ -160,8 +160,8 @@ async def test_a_rejection_goes_to_the_planner_and_its_next_plan_is_asked_about(
     assert "1815" in values["result"]["answer"]
 
 
-async def test_a_planner_that_knows_no_other_plan_says_so(saver):
-    graph = build_graph(saver, tools=[search_tool(people)])
+async def test_a_planner_that_knows_no_other_plan_says_so(memory):
+    graph = build_graph(memory, tools=[search_tool(people)])
     await graph.ainvoke({"question": OLDER}, at("t"), context=ASK)
     payload = asked(await graph.ainvoke(Command(resume="do it in another way"), at("t")))
     assert "the planner knows no other" in payload["note"]
@@ -197,9 +197,9 @@ async def test_a_replan_is_asked_about_and_a_retry_is_not(saver):
     assert "1852" in values["result"]["answer"]
 
 
-async def test_a_second_approval_is_harmless(saver):
+async def test_a_second_approval_is_harmless(memory):
     tool = search_tool(people)
-    graph = build_graph(saver, tools=[tool])
+    graph = build_graph(memory, tools=[tool])
     await graph.ainvoke({"question": OLDER}, at("t"), context=ASK)
     once = await graph.ainvoke(Command(resume="approve"), at("t"))
     calls = list(tool.metadata["calls"])
@@ -210,7 +210,7 @@ async def test_a_second_approval_is_harmless(saver):
     assert state.next == ()
 
 
-async def test_an_approval_given_twice_in_mid_run_does_not_approve_what_comes_later(saver):
+async def test_an_approval_given_twice_in_mid_run_does_not_approve_what_comes_later(memory):
     model = fake(
         AssessmentReply=assessed(OLDER, steps=1.0),
         PlanReply=[{"vertices": [vertex("ada", "Ada Lovelace")]}, {"vertices": [vertex("b", "Alan Turing")]}],
@@ -219,7 +219,7 @@ async def test_an_approval_given_twice_in_mid_run_does_not_approve_what_comes_la
         draft="Alan Turing was born in 1912 [1].",
     )
     graph = build_graph(
-        saver, tools=[search_tool(lambda query: people(query) if "Turing" in query else None)], models=model
+        memory, tools=[search_tool(lambda query: people(query) if "Turing" in query else None)], models=model
     )
     await graph.ainvoke({"question": OLDER}, at("t"), context=Context(approve_plan=True, max_turns=1))
     await graph.ainvoke(Command(resume="approve"), at("t"), interrupt_before=["executor"])

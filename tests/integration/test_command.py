@@ -54,6 +54,12 @@ def environment(home: Path, folder: Path, more: dict[str, str] | None) -> dict[s
 
 
 @pytest.fixture
+def indexed(weiwo_home: Path, index_sample: Callable[[Path], None]) -> None:
+    """The sample corpus is indexed, as after a first question."""
+    index_sample(weiwo_home)
+
+
+@pytest.fixture
 def start(weiwo_home: Path, tmp_path: Path) -> Callable[..., "subprocess.Popen[str]"]:
     """Start the command in a folder of its own."""
 
@@ -76,6 +82,7 @@ def weiwo(weiwo_home: Path, tmp_path: Path) -> Callable[..., tuple[int | None, s
     return run
 
 
+@pytest.mark.usefixtures("indexed")
 @pytest.mark.parametrize(
     ("question", "code", "level", "says"),
     [
@@ -99,6 +106,7 @@ def test_answers_are_as_promised_and_their_json_is_valid(weiwo, question, code, 
         assert {claim["verdict"] for claim in result["claims"]} <= {"quoted", "matched", "supported", "computed"}
 
 
+@pytest.mark.usefixtures("indexed")
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_a_thread_is_kept_listed_shown_and_continued(weiwo, kind, request) -> None:
     env = {"WEIWO_DATABASE_URL": request.getfixturevalue("postgres_url")} if kind == "postgres" else {}
@@ -118,6 +126,7 @@ def test_a_thread_is_kept_listed_shown_and_continued(weiwo, kind, request) -> No
     assert [line.split("\t")[0::2] for line in out.splitlines()] == [["mine", "complete"]]
 
 
+@pytest.mark.usefixtures("indexed")
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_run_says_how_to_go_on_and_does(start, weiwo, tmp_path, sent, code) -> None:
     (tmp_path / "slow_tools.py").write_text(SLOW)
@@ -137,6 +146,7 @@ def test_a_stopped_run_says_how_to_go_on_and_does(start, weiwo, tmp_path, sent, 
     assert "56 years" in out
 
 
+@pytest.mark.usefixtures("indexed")
 @pytest.mark.parametrize("no_color", ["", "1"])
 def test_on_a_terminal_the_plan_fills_in_and_the_cursor_comes_back(start, no_color) -> None:
     ours, theirs = pty.openpty()
@@ -190,6 +200,7 @@ def test_a_plan_waits_in_a_pipe_and_is_edited_and_approved(weiwo, kind, request,
     assert weiwo("resume", "t", "--reject", "no good", env=env)[0] == 2
 
 
+@pytest.mark.usefixtures("indexed")
 def test_a_rejection_in_a_pipe_is_asked_about_again(weiwo) -> None:
     assert weiwo("ask", OLDER_ZH, "--approve-plan", "--thread", "t")[0] == 4
     code, out, _ = weiwo("resume", "t", "--reject", "只查汉武帝", "--json")
@@ -219,6 +230,7 @@ def dialogue(start: Any, *args: str, typed: tuple[str, ...] = (), kill: bool = F
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()) + f"\ncode {process.returncode}"
 
 
+@pytest.mark.usefixtures("indexed")
 def test_a_person_at_a_terminal_is_asked_and_a_plan_outlives_the_command(start, weiwo) -> None:
     shown = dialogue(start, "ask", OLDER, "--approve-plan", "--thread", "t", kill=True)
     assert "Run this plan?" in shown
@@ -232,6 +244,7 @@ def test_a_person_at_a_terminal_is_asked_and_a_plan_outlives_the_command(start, 
     assert shown.endswith("code 0")
 
 
+@pytest.mark.usefixtures("indexed")
 def test_a_thread_is_forked_and_both_branches_can_be_shown(weiwo) -> None:
     assert weiwo("ask", OLDER, "--thread", "t")[0] == 0
     code, out, _ = weiwo("show", "t", "--history")
@@ -263,6 +276,7 @@ def test_a_thread_is_forked_and_both_branches_can_be_shown(weiwo) -> None:
     assert (code, "56 years" in out) == (0, True), err
 
 
+@pytest.mark.usefixtures("indexed")
 def test_what_cannot_be_forked_is_one_line(weiwo, tmp_path) -> None:
     assert weiwo("ask", OLDER, "--thread", "t")[0] == 0
     newest = weiwo("show", "t", "--history")[1].split("\t")[0]
@@ -281,6 +295,7 @@ def test_what_cannot_be_forked_is_one_line(weiwo, tmp_path) -> None:
         assert err.count("\n") == 1
 
 
+@pytest.mark.usefixtures("indexed")
 def test_a_reader_that_has_had_enough_is_no_error_to_speak_of(start) -> None:
     process = start("ask", OLDER, "--json")
     process.stdout.close()

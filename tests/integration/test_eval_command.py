@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tests.support.command import run_command, search_path
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.evaluation.commands import evaluations
+from weiwo.app.cli.main import app
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.index.catalog import locate_by_name
 from weiwo.tools.corpus.index.writer import IndexWriter
@@ -87,7 +87,7 @@ def test_a_policy_learns_in_shadow_rises_by_evidence_and_steps_back(weiwo: Weiwo
 )
 def test_wrong_usage_is_one_line(weiwo_home: Path, arguments: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said) as told:
-        CliRunner().invoke(evaluations, ["retrieval", *arguments], catch_exceptions=False, standalone_mode=False)
+        CliRunner().invoke(app, ["eval", "retrieval", *arguments], catch_exceptions=False, standalone_mode=False)
     assert "\n" not in str(told.value)
     assert not weiwo_home.exists()
 

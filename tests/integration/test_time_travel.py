@@ -75,8 +75,8 @@ async def test_a_value_set_after_the_answer_runs_what_depends_on_it_and_nothing_
     assert old.values["result"] == first
 
 
-async def test_the_branch_that_was_left_can_be_forked_in_its_turn(saver):
-    graph = build_graph(saver, tools=[search_tool(people)])
+async def test_the_branch_that_was_left_can_be_forked_in_its_turn(memory):
+    graph = build_graph(memory, tools=[search_tool(people)])
     await graph.ainvoke({"question": OLDER}, at())
     there = (await moments(graph))[0][0]
     for year, years in (("1800", "112"), ("1810", "102")):
@@ -85,9 +85,9 @@ async def test_the_branch_that_was_left_can_be_forked_in_its_turn(saver):
     assert sum(next_ == () for _, next_ in await moments(graph)) == 3
 
 
-async def test_a_plan_put_in_place_keeps_what_is_the_same_under_another_name(saver):
+async def test_a_plan_put_in_place_keeps_what_is_the_same_under_another_name(memory):
     tool = search_tool(people)
-    graph = build_graph(saver, tools=[tool])
+    graph = build_graph(memory, tools=[tool])
     first = (await graph.ainvoke({"question": OLDER}, at()))["result"]
     ada, alan, years = first["plan"]["vertices"]
     edited = {
@@ -115,9 +115,9 @@ async def test_a_plan_put_in_place_keeps_what_is_the_same_under_another_name(sav
     assert [plan.ids for plan in state["revisions"]] == [("task_1", "task_2", "task_3")]
 
 
-async def test_a_plan_and_a_value_in_one_fork(saver):
+async def test_a_plan_and_a_value_in_one_fork(memory):
     tool = search_tool(people)
-    graph = build_graph(saver, tools=[tool])
+    graph = build_graph(memory, tools=[tool])
     await graph.ainvoke({"question": FACT}, at())
     tool.metadata["calls"].clear()
     plan = {
@@ -144,9 +144,9 @@ async def test_a_plan_and_a_value_in_one_fork(saver):
     assert tool.metadata["calls"] == []
 
 
-async def test_going_on_from_a_checkpoint_without_a_change(saver):
+async def test_going_on_from_a_checkpoint_without_a_change(memory):
     tool = search_tool(people)
-    graph = build_graph(saver, tools=[tool])
+    graph = build_graph(memory, tools=[tool])
     first = (await graph.ainvoke({"question": OLDER}, at()))["result"]
     calls = list(tool.metadata["calls"])
     values = await graph.ainvoke(None, await fork(graph, "t", await before(graph, "writer")))
@@ -157,8 +157,8 @@ async def test_going_on_from_a_checkpoint_without_a_change(saver):
     assert Counter(tool.metadata["calls"]) == Counter(calls * 2)
 
 
-async def test_another_question_at_an_earlier_moment_continues_that_conversation(saver):
-    graph = build_graph(saver, tools=[search_tool(people)])
+async def test_another_question_at_an_earlier_moment_continues_that_conversation(memory):
+    graph = build_graph(memory, tools=[search_tool(people)])
     await graph.ainvoke({"question": FACT}, at())
     there = (await moments(graph))[0][0]
     await graph.ainvoke({"question": "When was Alan Turing born?"}, at())
@@ -228,9 +228,9 @@ async def test_a_fork_in_mid_execution_keeps_what_had_finished(saver, outcomes, 
     assert ADA in {passage["text"] for passage in result["evidence"]} or "task_1" in outcomes
 
 
-async def test_a_fork_where_a_plan_waits(saver):
+async def test_a_fork_where_a_plan_waits(memory):
     tool = search_tool(people)
-    graph = build_graph(saver, tools=[tool])
+    graph = build_graph(memory, tools=[tool])
     await graph.ainvoke({"question": OLDER}, at(), context=ASK)
     there = await before(graph, "approval")
     values = await graph.ainvoke(None, await fork(graph, "t", there))
@@ -256,8 +256,8 @@ async def test_a_fork_where_a_plan_waits(saver):
     assert "1815" in values["result"]["answer"]
 
 
-async def test_a_fork_may_ask_where_the_run_did_not(saver):
-    graph = build_graph(saver, tools=[search_tool(people)])
+async def test_a_fork_may_ask_where_the_run_did_not(memory):
+    graph = build_graph(memory, tools=[search_tool(people)])
     await graph.ainvoke({"question": OLDER}, at())
     config = await fork(graph, "t", await before(graph, "executor"), context=ASK)
     values = await graph.ainvoke(None, config)

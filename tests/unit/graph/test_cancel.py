@@ -204,7 +204,7 @@ async def test_a_run_without_a_checkpointer_is_cancelled_as_well():
 async def test_at_whatever_moment_a_run_is_cancelled_no_coroutine_is_left_unawaited():
     plan, moment, ended = Plan(tasks=(ask("a", "Ada"), ask("b", "Bea {{a.ret}}"))), 0, False
     while not ended:
-        graph, moment = graph_of(plan, Bureau(), InMemorySaver(serde=serializer())), moment + 1
+        graph, moment = graph_of(plan, Bureau(), InMemorySaver(serde=serializer())), moment + 2
         running = asyncio.create_task(graph.ainvoke({"question": "?"}, THREAD, durability="sync"))
         for _ in range(moment):
             await asyncio.sleep(0)

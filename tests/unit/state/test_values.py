@@ -168,6 +168,7 @@ def test_any_text_is_read_or_refused(text: str, type_: ValueType) -> None:
     assert coerce(data, type_) == data
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize("piece", ["1, ", "A and ", "“", "'a, ", "\n", "- \n", "和", "[", "1969, ", "《"])
 @pytest.mark.parametrize("type_", ["list[text]", "list[number]", "list[date]", "passages", "boolean"])
 def test_a_hostile_reply_ends(piece: str, type_: ValueType) -> None:

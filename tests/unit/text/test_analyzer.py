@@ -85,6 +85,7 @@ def test_case_and_width_do_not_matter(text: str) -> None:
     assert terms(text.upper())[0] == terms(text.lower())[0]
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize("unit", ["汉", "a1", "A'", "1,111", "\u0308", "\ud800"])
 def test_long_input_takes_linear_time(unit: str) -> None:
     assert_linear(terms, unit)

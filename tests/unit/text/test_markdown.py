@@ -162,6 +162,7 @@ def test_an_outline_passes_over_code_and_front_matter() -> None:
     assert fences == [(6, 9)]
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize(
     "piece", ["> ", "- ", "[", "| a ", "* a\n", "`", "a|b\n", "**a", "<", "a\n", "$", "\\[", "    - a\n"]
 )

@@ -76,6 +76,7 @@ def test_names_are_ordered_pieces_of_the_text(text: str) -> None:
         position = name.end
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize(
     "piece", ["A", "A ", "A of ", "J. ", "阿", "阿·", "和", "李白和", "《", '"', "A'", "U.S", "\n", "Of "]
 )

@@ -125,6 +125,7 @@ def test_any_text_has_features_within_bounds(question: str) -> None:
     assert minimum_score(features) <= compute_static_score(features) <= 1
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize(
     "piece", ["和", "、", "北京和", "who is the ", "N's ", "the x of ", "的", "《", "a, ", "hi ", "比", "你好"]
 )

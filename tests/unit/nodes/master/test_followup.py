@@ -153,6 +153,7 @@ def test_a_language_may_change_between_questions():
     assert resolved("Who was his father?", *DIED_ZH) == "Who was 凯撒's father?"
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize(
     ("before", "piece", "after"), [("What about ", "?", "x"), ("", "it ", ""), ("", "他", ""), ("", "and ", "")]
 )

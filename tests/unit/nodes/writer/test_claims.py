@@ -254,6 +254,7 @@ def test_the_same_in_chinese(person: str, year: int, count: int, data: st.DataOb
     assert checked(sentence.replace(person, other)) == "unsupported"
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize("piece", ["The Eiffel Tower is 330 metres tall [1]. ", "[", "1"])
 def test_long_text_takes_linear_time(piece: str) -> None:
     assert_linear(lambda text: clean_marks(text, {1}), piece)

@@ -238,6 +238,7 @@ async def test_nothing_and_blanks_are_no_sentence():
     assert await cut(["", " ", "\n"]) == []
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize(
     ("piece", "step"),
     [

@@ -512,6 +512,7 @@ def test_the_span_is_that_of_the_words():
     assert text[slice(*span)] == "He  was BORN"
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize(
     ("quote", "filler"),
     [
