@@ -32,17 +32,20 @@ def can_ask() -> bool:
 
 
 def terminal() -> "Console":
-    """Standard output as a terminal. Text is text: no markup, no emoji codes, no guessing at colours."""
-    from rich.console import Console  # noqa: PLC0415 - a pipe needs none
-
-    return Console(markup=False, emoji=False, highlight=False)
+    """Standard output as a terminal."""
+    return _console()
 
 
 def page() -> "Console":
     """Standard output as a page of plain text, for what is laid out but goes down a pipe."""
-    from rich.console import Console  # noqa: PLC0415 - as above
+    return _console(force_terminal=False, color_system=None, width=100)
 
-    return Console(markup=False, emoji=False, highlight=False, force_terminal=False, color_system=None, width=100)
+
+def _console(**options: Any) -> "Console":
+    """A console on which text is text: no markup, no emoji codes, no guessing at colours."""
+    from rich.console import Console  # noqa: PLC0415 - plain text needs none
+
+    return Console(markup=False, emoji=False, highlight=False, **options)
 
 
 def screen() -> "Console":
@@ -90,10 +93,7 @@ def say(message: str) -> None:
 def hint(message: str) -> None:
     """One line on standard error that is no complaint; dim on a terminal."""
     if sys.stderr.isatty():
-        from rich.console import Console  # noqa: PLC0415 - as above
-
-        console = Console(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
-        console.print(one_line(message, 1_000), style="dim")
+        _console(stderr=True, soft_wrap=True).print(one_line(message, 1_000), style="dim")
     else:
         sys.stderr.write(one_line(message, 1_000) + "\n")
         sys.stderr.flush()

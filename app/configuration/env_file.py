@@ -85,7 +85,7 @@ def read_env_file(environ: Mapping[str, str] = os.environ) -> _EnvFile:
             return _EnvFile(path)
         if path.stat().st_size > _MOST_BYTES:
             raise MisuseError(f"{path}; it cannot be read: larger than {_MOST_BYTES:,} bytes; correct or remove it")
-        from dotenv import dotenv_values  # noqa: PLC0415 - where there is none, nobody waits for it
+        from dotenv import dotenv_values
 
         found = {name: value for name, value in dotenv_values(path, interpolate=False).items() if value is not None}
     except (OSError, ValueError) as error:
@@ -100,7 +100,7 @@ def read_env_file(environ: Mapping[str, str] = os.environ) -> _EnvFile:
 def apply_env_file(file: _EnvFile) -> None:
     """Set what may be set and the environment does not have."""
     if file.risky and file.trusted:
-        from dotenv import load_dotenv  # noqa: PLC0415 - as above
+        from dotenv import load_dotenv
 
         load_dotenv(file.path, override=False)  # with ${NAME} filled in
         return
@@ -150,7 +150,7 @@ def write_trusted(trusted: Mapping[str, Any]) -> None:
 
 
 def _is_harmless(name: str, value: str) -> bool:
-    from weiwo.state.settings import Context  # noqa: PLC0415 - heavy
+    from weiwo.state.context import Context
 
     if "${" in value:
         return False

@@ -58,9 +58,9 @@ def mcp_routes(engine: Callable[[], Engine]) -> tuple[list[BaseRoute], AbstractA
     """
     if find_spec("fastmcp") is None:
         return [Route("/mcp", missing, methods=["GET", "POST", "DELETE"])], nullcontext()
-    from fastmcp.server.dependencies import get_http_request  # noqa: PLC0415 - heavy, and needs the extra
+    from fastmcp.server.dependencies import get_http_request
 
-    from weiwo.app.mcp.server import build_server  # noqa: PLC0415 - the same
+    from weiwo.app.mcp.server import build_server
 
     def account() -> UserAccount:
         return UserAccount(user_of(get_http_request()), engine())

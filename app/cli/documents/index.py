@@ -160,8 +160,6 @@ def _parse_loader(paths: Sequence[str], loader: str | None, arguments: str | Non
     if paths or watch:
         beside = "--watch, since only files can be watched" if watch else "paths; index these by a run of their own"
         raise UsageError(f"--loader: it does not go with {beside}")
-    from weiwo.tools.corpus.ingestion.langchain_loader import import_loader  # noqa: PLC0415 - heavy
-
     spec = parse_loader(loader, arguments or "")
     import_loader(spec)  # complains before a corpus is made
     return spec

@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 from uuid import uuid4
 
 import httpx
@@ -96,11 +96,11 @@ class HostBackend:
 
     async def events(self, run: RunRecord) -> AsyncIterator[Event | None]:
         """The events of a run that was begun here; its thread is deleted after them, where it is temporary."""
-        assert isinstance(run, _HostRun)  # noqa: S101 - there are no others here
+        begun = cast("_HostRun", run)  # there are no others here
+        number = 0
         try:
-            number = 0
             while True:
-                coming = asyncio.ensure_future(anext(run.parts, None))
+                coming = asyncio.ensure_future(anext(begun.parts, None))
                 while not (await asyncio.wait([coming], timeout=HEARTBEAT_SECONDS))[0]:
                     yield None
                 part = coming.result()
@@ -111,14 +111,13 @@ class HostBackend:
         except _FAILURES as error:
             yield Event(1, number + 1, "error", dump({"message": _refusal(error).detail}), 0.0)
         finally:
-            await self._close(run)
+            await self._close(begun)
 
     async def leave(self, run: RunRecord) -> None:
         """Cancel a run that nobody waits for any more."""
-        assert isinstance(run, _HostRun)  # noqa: S101 - as above
-        await self._close(run)
+        await self._close(cast("_HostRun", run))
 
-    async def stored_run(self, request: Request, run_id: str) -> RunRecord:  # noqa: ARG002 - the interface
+    async def stored_run(self, request: Request, run_id: str) -> RunRecord:
         """No run is found by its id alone: the host wants its thread, too."""
         raise RequestError(404, f"response {run_id[:60]!a}; this server keeps none by id; go on with its thread")
 
@@ -146,14 +145,14 @@ class HostBackend:
         under_way = tuple(dict.fromkeys(task["name"] for task in state["tasks"]))
         return Thread(thread_id, read, under_way, {}, dict(state["metadata"] or {}))
 
-    async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:  # noqa: ARG002 - the interface
+    async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
         """Nothing: the host keeps no events of runs that ended."""
         return []
 
     def memory(self, user: str) -> None:
         """None: the host's store is out of reach."""
 
-    async def day(self, user: str) -> dict[str, Any]:  # noqa: ARG002 - the interface
+    async def day(self, user: str) -> dict[str, Any]:
         """Nothing: what users may spend is the host's business."""
         return {}
 

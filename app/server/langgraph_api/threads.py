@@ -6,7 +6,7 @@ A thread that the command began has no record: it belongs to the operator, and i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
@@ -97,9 +97,7 @@ class Threads:
 
     def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, runs: Runs) -> None:
         self._graph, self._records, self._runs = graph, records, runs
-        saver = graph.checkpointer
-        assert isinstance(saver, BaseCheckpointSaver)  # noqa: S101 - the server builds it so
-        self.saver = saver
+        self.saver = cast("BaseCheckpointSaver[Any]", graph.checkpointer)  # the server builds it so
 
     async def require(self, user: str, thread_id: str) -> ThreadRecord | None:
         """See that a thread exists and is the user's; its record, if it has one.

@@ -52,7 +52,14 @@ CREATE TABLE IF NOT EXISTS spending (
     owner TEXT NOT NULL, day TEXT NOT NULL, runs INTEGER NOT NULL, tokens INTEGER NOT NULL, cost REAL NOT NULL,
     PRIMARY KEY (owner, day)) WITHOUT ROWID;
 """
-_RUN: Final = "run_id, thread_id, owner, created, updated, status, attempt, request, error"
+_TRIM_EVENTS: Final = """
+DELETE FROM events WHERE run_id IN (
+    SELECT run_id FROM runs WHERE status NOT IN ('pending', 'running') ORDER BY created DESC LIMIT -1 OFFSET ?)
+"""
+_TRIM_RUNS: Final = """
+DELETE FROM runs WHERE run_id IN (
+    SELECT run_id FROM runs WHERE status NOT IN ('pending', 'running') ORDER BY created DESC LIMIT -1 OFFSET ?)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +182,8 @@ class Records:
 
     async def threads_of(self, thread_ids: Sequence[str]) -> dict[str, ThreadRecord]:
         """The records of some threads, by id."""
-        found: dict[str, ThreadRecord] = {}
-        for start in range(0, len(thread_ids), 500):
-            some = thread_ids[start : start + 500]
-            rows = await self._all(f"SELECT * FROM threads WHERE thread_id IN ({', '.join('?' * len(some))})", some)  # noqa: S608 - marks alone
-            found |= {row[0]: _thread(row) for row in rows}
-        return found
+        query = "SELECT * FROM threads WHERE thread_id IN (SELECT value FROM json_each(?))"
+        return {row[0]: _thread(row) for row in await self._all(query, (orjson.dumps(list(thread_ids)).decode(),))}
 
     async def put_thread(self, thread_id: str, owner: str, metadata: dict[str, Any]) -> None:
         """Make a thread's record, or renew its metadata."""
@@ -205,12 +208,12 @@ class Records:
 
     async def run(self, run_id: str) -> RunRecord | None:
         """A run's record."""
-        rows = await self._all(f"SELECT {_RUN} FROM runs WHERE run_id = ?", (run_id,))  # noqa: S608 - column names
+        rows = await self._all("SELECT * FROM runs WHERE run_id = ?", (run_id,))
         return _run(rows[0]) if rows else None
 
     async def runs(self, thread_id: str, limit: int, offset: int = 0, status: str = "") -> list[RunRecord]:
         """The runs of a thread, newest first."""
-        query = f"SELECT {_RUN} FROM runs WHERE thread_id = ? AND (? = '' OR status = ?)"  # noqa: S608 - column names
+        query = "SELECT * FROM runs WHERE thread_id = ? AND (? = '' OR status = ?)"
         given = (thread_id, status, status, limit, offset)
         return [_run(row) for row in await self._all(query + " ORDER BY created DESC LIMIT ? OFFSET ?", given)]
 
@@ -221,14 +224,14 @@ class Records:
 
     async def runs_under_way(self) -> list[RunRecord]:
         """The runs that were not ended, oldest first."""
-        query = f"SELECT {_RUN} FROM runs WHERE status IN ('pending', 'running') ORDER BY created"  # noqa: S608 - the same
+        query = "SELECT * FROM runs WHERE status IN ('pending', 'running') ORDER BY created"
         return [_run(row) for row in await self._all(query, ())]
 
     async def put_run(self, run: RunRecord) -> None:
         """Make a run's record."""
         row = (run.run_id, run.thread_id, run.owner, run.created, run.updated, run.status, run.attempt)
         await self._write(
-            f"INSERT INTO runs ({_RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - column names
+            "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (*row, orjson.dumps(run.request), run.error),
         )
 
@@ -275,13 +278,10 @@ class Records:
 
     async def trim(self) -> None:
         """Drop the events and records of runs that ended long ago."""
-        ended = (
-            "SELECT run_id FROM runs WHERE status NOT IN ('pending', 'running') ORDER BY created DESC LIMIT -1 OFFSET"
-        )
 
         def delete(database: sqlite3.Connection) -> None:
-            database.execute(f"DELETE FROM events WHERE run_id IN ({ended} ?)", (_KEPT_RUNS,))  # noqa: S608 - a constant
-            database.execute(f"DELETE FROM runs WHERE run_id IN ({ended} ?)", (_KEPT_ROWS,))  # noqa: S608 - the same
+            database.execute(_TRIM_EVENTS, (_KEPT_RUNS,))
+            database.execute(_TRIM_RUNS, (_KEPT_ROWS,))
             database.execute("DELETE FROM secrets WHERE expires < ?", (time.time(),))
             database.execute("DELETE FROM spending WHERE day < date('now', ?)", (f"-{_KEPT_DAYS} days",))
 

@@ -25,6 +25,7 @@ from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
 from weiwo.tools.registry import list_tools
+from weiwo.tools.web.providers.selection import select_providers
 
 _SECRET: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|DATABASE_URL|AUTH$")
 
@@ -94,8 +95,6 @@ def _remembers_answers(settings: Settings) -> bool:
 
 def _web(settings: Settings) -> str | None:
     """The web search a run would ask first; None where it has none."""
-    from weiwo.tools.web.providers.selection import select_providers  # noqa: PLC0415 - heavy
-
     chosen = select_providers(settings)
     return chosen[0].name if chosen else None
 
