@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
+from weiwo.app.evaluation.judge import ModelJudge
 from weiwo.app.evaluation.question_set import Question
 from weiwo.text.language import sentences, word_count
 from weiwo.text.numbers import find_numbers
@@ -34,18 +35,6 @@ _PAST: Final = lazy(
     r"|earlier|older|old|before|was|were|had been|in the past)\b"
     r"|曾|原先|原来|原为|此前|以前|之前|旧|取代|废止|不再|过去|直到|截至|早先|作废|过时"
 )
-
-
-class _Judge(Protocol):
-    """What grades answers where matching of words cannot; `app.evaluation.judge.ModelJudge` is one."""
-
-    async def __call__(self, question: Question, answer: str) -> bool | None:
-        """Whether an answer is correct; None where nobody can tell."""
-        ...
-
-    async def find_facts(self, question: Question, report: str, facts: Sequence[str]) -> Sequence[int] | None:
-        """Which facts a report states, by position; None where nobody can tell."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +139,7 @@ class AnswerScorer:
         judge: Grades answers and looks for facts; None where nobody does.
     """
 
-    def __init__(self, judge: _Judge | None = None) -> None:
+    def __init__(self, judge: ModelJudge | None = None) -> None:
         self._judge = judge
 
     async def __call__(self, question: Question, answer: SystemAnswer) -> dict[str, Any]:

@@ -59,16 +59,7 @@ _FORMATS: Final = {
 
 @dataclass(frozen=True)
 class _Options:
-    """What was typed.
-
-    Attributes:
-        limit: The first so many questions; None: all.
-        steps: The limits of tool calls, each a system of its own; none: the configured one.
-        baseline: Whether plainer systems are asked, too.
-        judge: A model that grades what matching of words cannot, as provider:model.
-        output: The folder of results; None: one below Weiwo's home.
-        resume: Go on with a folder of results.
-    """
+    """The options as typed; `steps` are the limits of tool calls, each a system of its own."""
 
     limit: int | None
     steps: Sequence[int]

@@ -27,13 +27,7 @@ class DatasetError(CorpusError):
 
 
 class DatasetDocument(NamedTuple):
-    """A document of the set.
-
-    Attributes:
-        id: Its id.
-        title: Its title; may be empty.
-        text: Its text.
-    """
+    """A document of the set; its title may be empty."""
 
     id: str
     title: str
@@ -41,14 +35,7 @@ class DatasetDocument(NamedTuple):
 
 
 class _DatasetQuestion(NamedTuple):
-    """A question of the set, with its judgements.
-
-    Attributes:
-        id: Its id.
-        text: What is asked.
-        relevant: The documents that answer it, with their gains.
-        row: All that the set says of it, such as its answers.
-    """
+    """A question of the set, with the gains of the documents that answer it, and all that the set says of it."""
 
     id: str
     text: str

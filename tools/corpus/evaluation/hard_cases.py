@@ -108,13 +108,7 @@ def _make_folder(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document that was found for a question.
-
-    Attributes:
-        query_id: The question's id in the set.
-        query: The question.
-        document: The document.
-    """
+    """A document that was found for a question."""
 
     query_id: str
     query: str

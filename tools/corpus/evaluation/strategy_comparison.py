@@ -111,10 +111,6 @@ class Evaluation:
         ]
         return replace(self, answered=again)
 
-    def list_attempts(self, name: str) -> list[_StrategyAttempt]:
-        """The results of one strategy, in the order of the questions."""
-        return [one.attempts[name] for one in self.answered]
-
     def as_json(self) -> dict[str, Any]:
         """The figures as one object; `interval` is that of the router's recall above always-hybrid."""
         found: dict[str, Any] = {
@@ -122,7 +118,9 @@ class Evaluation:
             "k": self.k,
             "queries": len(self.answered),
             "default": AUTO,
-            "strategies": {name: _summarize_attempts(self.list_attempts(name)) for name in self.names},
+            "strategies": {
+                name: _summarize_attempts([one.attempts[name] for one in self.answered]) for name in self.names
+            },
             "router": None,
             "oracle": None,
             **({"stopped": self.stopped} if self.stopped else {}),

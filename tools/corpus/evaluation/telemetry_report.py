@@ -206,13 +206,7 @@ def _find_reciprocal_rank(ranked: Sequence[Any], wanted: set[Any]) -> float:
 
 
 class _Observation(NamedTuple):
-    """What each arm would have come to on one search.
-
-    Attributes:
-        at: When it was made, in seconds since 1970.
-        segment: The kind of question.
-        rewards: The share of the cited passages among the first of each arm, 0 to 1.
-    """
+    """When a search was made, the kind of its question, and of each arm the share of cited passages among its first."""
 
     at: float
     segment: str

@@ -51,12 +51,7 @@ _LIVE: Final = "SELECT source, path FROM documents WHERE died IS NULL"
 
 
 class _IndexSearchResult(NamedTuple):
-    """The result of a search of an index.
-
-    Attributes:
-        passages: The passages, best first.
-        trace: What was done for it.
-    """
+    """Passages, best first, and what was done for them."""
 
     passages: "list[Evidence]"
     trace: SearchTrace

@@ -6,13 +6,14 @@ None of them needs a search. They take some microseconds a term, so that decidin
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from weiwo.state import Language
 from weiwo.text.analyzer import query_terms
 from weiwo.text.identifiers import identifiers
 from weiwo.text.language import detect_language, word_count
 from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
 
 _RARE_SHARE: Final = 0.001
 """A term that at most this share of the passages hold is rare."""
@@ -32,19 +33,6 @@ _ASKING: Final = lazy(
     re.IGNORECASE,
 )
 _DIGIT: Final = lazy(r"\d")
-
-
-class _TermStatistics(Protocol):
-    """Term statistics of a corpus; a `weiwo.tools.corpus.index.keyword_index.KeywordSnapshot` is one."""
-
-    @property
-    def size(self) -> int:
-        """The number of passages, about."""
-        ...
-
-    def frequency(self, term: str) -> int:
-        """The number of passages that hold a term, as `weiwo.text.analyzer` gives it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +79,7 @@ class QueryFeatures:
         return f"{self.language}:{kind}"
 
 
-def extract_features(question: str, statistics: _TermStatistics) -> QueryFeatures:
+def extract_features(question: str, statistics: KeywordSnapshot) -> QueryFeatures:
     """The features of a question over a corpus; its first 4,000 characters count."""
     question = question[:_LONGEST_QUESTION]
     terms = query_terms(question)[:_MOST_TERMS]
@@ -113,7 +101,7 @@ def extract_features(question: str, statistics: _TermStatistics) -> QueryFeature
     )
 
 
-def find_exact_identifiers(named: Sequence[str], statistics: _TermStatistics) -> tuple[str, ...]:
+def find_exact_identifiers(named: Sequence[str], statistics: KeywordSnapshot) -> tuple[str, ...]:
     """The identifiers that the corpus holds, in few passages: one in a hundred, or ten, at most."""
     most = max(_FEWEST_EXACT, EXACT_SHARE * statistics.size)
     return tuple(term for term in named if 0 < statistics.frequency(term) <= most)

@@ -31,13 +31,7 @@ _NOTED: Final = 10
 
 
 class RoutedSearchResult(NamedTuple):
-    """The result of a routed search.
-
-    Attributes:
-        passages: The passages, best first.
-        trace: What was done for it.
-        decision: Why it was done so.
-    """
+    """Passages, best first, what was done for them, and why it was done so."""
 
     passages: "list[Evidence]"
     trace: SearchTrace
