@@ -22,7 +22,6 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── SchemaMismatchError (ValueError)      models.coercion               · a reply's JSON does not fit its schema
     ├── ToolCallError (ToolException)         tools.calling.errors            a tool call came to nothing
     │   ├── ToolNotCalledError                tools.calling.errors            it was not made, for the run's own reasons
-    │   ├── ElicitationError                  tools.calling.errors            it ended with a request to the user
     │   └── ToolArgumentsError                tools.compute.calculator        its arguments cannot be worked with
     ├── CorpusError (ValueError)              tools.corpus.base               a corpus cannot be used
     │   ├── NoPlaceError                      tools.corpus.base               there is nowhere to keep an index

@@ -72,7 +72,6 @@ class Settings:
         max_tools: How many tools the planner sees; of more, those that fit the question.
         approve_plan: Whether a person approves each plan before it runs.
         clarify: Whether a person is asked what a question means that can mean several things.
-        elicit: Whether MCP servers may ask the person something; not where `clarify` was turned off.
         fresh: Whether tools are called anew even where a recent result is kept.
         prices: US dollars per million input and output tokens, by provider:model (`WEIWO_PRICES`, written
             `openai:gpt-5-mini=0.25/2,…`).
@@ -109,7 +108,6 @@ class Settings:
     max_tools: int = 16
     approve_plan: bool = False
     clarify: bool = False
-    elicit: bool = True
     fresh: bool = False
     prices: dict[str, tuple[float, float]] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
@@ -153,7 +151,6 @@ class Settings:
         rest = {name: known[name] for name in _PLAIN if name in known}
         decided: dict[str, Any] = {
             "clarify": from_client,  # who has a person to ask
-            "elicit": known.get("clarify") is not False,
             "home": str(home(env)),
             "web_asked_for": "web" in known,
             "database_url": env.get("WEIWO_DATABASE_URL") or None,

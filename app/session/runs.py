@@ -16,7 +16,6 @@ from weiwo.app.session.checkpoint_events import events_of, finished_tasks
 from weiwo.app.session.run_end import APPROVE, RunEnd
 from weiwo.app.session.session import Session, claim
 from weiwo.nodes.executor.task_calls.consent import REQUEST as CONSENT
-from weiwo.nodes.executor.task_calls.elicitation import REQUEST as ELICIT
 from weiwo.nodes.master.clarify import REQUEST as CLARIFY
 from weiwo.nodes.planner.approval import REQUEST
 from weiwo.state.settings import Context, SettingsError, describe_validation_error
@@ -24,6 +23,8 @@ from weiwo.state.settings import Context, SettingsError, describe_validation_err
 if TYPE_CHECKING:
     from langgraph.types import StateSnapshot
 
+_ELICIT: Final = "elicit"
+"""The `type` of what an MCP server asked in mid-call in 0.1: its call is made again, and what it asks declined."""
 OPTIONS_KEY: Final = "weiwo_options"
 """Under this name a run's options travel with its checkpoints, so that `resume` works as the run began."""
 
@@ -81,10 +82,11 @@ def _request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
         AppError: It asks something else: a tool of the user's own, say, and only its maker knows the answers.
     """
     values = [one.value for one in snapshot.interrupts]
-    for value in values:
-        if isinstance(value, Mapping) and value.get("type") in {REQUEST, CONSENT, CLARIFY, ELICIT}:
-            return value
-    if values:
+    types = [value.get("type") if isinstance(value, Mapping) else None for value in values]
+    for value, kind in zip(values, types, strict=True):
+        if kind in {REQUEST, CONSENT, CLARIFY}:
+            return value  # type: ignore[no-any-return]
+    if values and set(types) != {_ELICIT}:
         raise AppError(
             f"the thread waits for an answer that is about neither a plan nor a tool; it asks"
             f" {str(values[0])[:120]!r}; resume it from Python: graph.ainvoke(Command(resume=…), config)"

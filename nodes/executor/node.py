@@ -127,13 +127,8 @@ async def _call(turn: _Turn, consent: Consent, lease: Lease) -> dict[str, Any]:
     opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
     actions, made = turn.next_actions({"tried": tried, "opened": opened}), state.get("attempts", 0)
     replaceable = [actions.substitute_call(call) is not None for call in calls]
-    batch = await make_calls(calls, task.id, services, lease, replaceable, made, answers=consent.answers)
-    if (asked := batch.elicitation) is not None:
-        again = {"asked": asked.as_json(), "elicited": list(consent.answers), "calls": calls, "call": calls[0]}
-        return {**again, "frame": turn.frame, "usage": services.budget.delta()}
+    batch = await make_calls(calls, task.id, services, lease, replaceable, made)
     update: dict[str, Any] = {
-        "asked": None,
-        "elicited": [],
         "frame": turn.frame,
         "call": batch.calls[0],
         "calls": [],

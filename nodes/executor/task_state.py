@@ -10,7 +10,6 @@ from weiwo.state import Evidence, Hop, JsonValue, Outcome, Repair, Task, Usage
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import add_usage, merge_by_key, merge_evidence
 from weiwo.text.language import fold
-from weiwo.tools.calling.elicitation import ElicitationAnswer
 from weiwo.tools.calling.substitutes import is_address, is_query
 from weiwo.tools.web.fetching.urls import canonical_url
 
@@ -56,12 +55,6 @@ class TaskProgress(TaskOutput, total=False):
 
     calls: list[Call]
     """The calls to make next, at the same time; none where what was found is to be read."""
-
-    asked: dict[str, JsonValue] | None
-    """What a server asked the user in these calls (an `Elicitation`), so that they are made again with the answer."""
-
-    elicited: list[ElicitationAnswer]
-    """What the user has answered to that."""
 
     call: Call
     """The call made last, the first of its turn."""

@@ -14,13 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 
-from tests.support.fake_model import assessed, fake, found
 from tests.support.ports import free_port
-from weiwo.graph import build_graph
-from weiwo.state.settings import Context
+from weiwo.tools.calling.call_context import CallContext, current_call, set_current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import run_tool
 
@@ -116,66 +112,15 @@ async def test_images_resources_and_structured_content_become_passages(tmp_path,
         await call(loaded, "every_get-sum", a="one", b=2)
 
 
-def planning(tool: str, args: dict[str, Any], said: str) -> Any:
-    question = "Ask the desk for my name and tell me what it made of it, then when it was asked."
-    task = {"id": "task_1", "description": "What did the desk say?", "tool_binding": tool, "args": args, "ret": "text"}
-    reply = {"thought": "", "vertices": [task], "edges": []}
-    script = {"AssessmentReply": assessed(question, steps=1.0), "PlanReply": reply, "ReadReply": found(said, said)}
-    return fake(**script, draft="The desk has it."), question
-
-
-async def run(tool: str, args: dict[str, Any], path: str, said: str, *answers: Any) -> tuple[list[dict[str, Any]], Any]:
-    """A run that is answered as often as it asks; what it asked, and what its task came to: words of the result."""
-    model, question = planning(tool, args, said)
-    graph, asked = build_graph(InMemorySaver(), models=model), []
-    config: Any = {"configurable": {"thread_id": "t"}}
-    given: Any = {"question": question}
-    context = Context(mcp=path, allow_acting=True, max_replans=0, web=False)
-    for answer in (*answers, None):
-        values = await graph.ainvoke(given, config, context=context)
-        if "__interrupt__" not in values:
-            break
-        (waiting,) = values["__interrupt__"]
-        asked.append(waiting.value)
-        given = Command(resume=answer)
-    (outcome,) = values["outcomes"].values()
-    return asked, outcome
-
-
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_a_form_is_asked_about_and_the_call_made_again_with_what_was_filled_in(tmp_path, transport, request):
+@pytest.mark.parametrize("tool", ["every_trigger-elicitation-request", "every_trigger-url-elicitation"])
+async def test_what_a_server_asks_in_mid_call_is_declined_and_said(tmp_path, transport, tool, request):
     server = everything() if transport == "stdio" else {"url": request.getfixturevalue("http_url")}
-    path, _ = await connect(tmp_path, every=server)
-    answers = {"reply": "integer=7"}, {"reply": "name=Ada; integer=7; check=yes"}
-    said = "Favorite Integer: 7"
-    (first, again), outcome = await run("every_trigger-elicitation-request", {}, path, said, *answers)
-    assert (first["type"], first["mode"], first["server"], first["acts"]) == ("elicit", "form", "every", True)
-    assert first["schema"]["required"] == ["name"]
-    assert len(first["schema"]["properties"]) == 13
-    assert again["complaints"] == ["'name' is missing"]
-    assert outcome.status == "succeeded", outcome.failure
-    assert "Favorite Integer: 7" in outcome.value
-
-
-async def test_a_page_is_to_be_opened_first(tmp_path):
-    path, _ = await connect(tmp_path, every=everything())
-    args = {"url": "https://desk.example.org/sign"}
-    (asked,), outcome = await run("every_trigger-url-elicitation", args, path, "URL elicitation flow", "accept")
-    assert (asked["mode"], asked["url"], asked["host"]) == ("url", args["url"], "desk.example.org")
-    assert outcome.status == "succeeded", outcome.failure
-
-
-async def test_a_server_that_wants_a_page_opened_before_it_begins_is_called_again(tmp_path):
-    path, _ = await connect(tmp_path, every=everything())
-    args = {"url": "https://desk.example.org/sign", "errorPath": True}
-    asked, outcome = await run("every_trigger-url-elicitation", args, path, "URL elicitation flow", *["accept"] * 3)
-    before = "modelcontextprotocol.io"  # it wants that page at every other call
-    assert [one["host"] for one in asked] == [before, "desk.example.org", before]
-    assert outcome.status == "succeeded", outcome.failure
-
-
-async def test_an_acting_call_is_not_made_again_to_say_no(tmp_path):
-    path, _ = await connect(tmp_path, every=everything())
-    asked, outcome = await run("every_trigger-elicitation-request", {}, path, "", "decline")
-    assert len(asked) == 1
-    assert "the user declined what its server asked" in outcome.failure.message
+    _, loaded = await connect(tmp_path, every=server)
+    set_current_call(CallContext("run"))
+    try:
+        await call(loaded, tool, **({"url": "https://desk.example.org/sign"} if "url" in tool else {}))
+        said = current_call().notes
+    except ToolCallError as failure:
+        said = [failure.message]
+    assert "which Weiwo declines" in said[0]

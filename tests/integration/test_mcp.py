@@ -22,8 +22,7 @@ from tests.support.ports import free_port
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.calling.call_context import CallContext, current_call, set_current_call
-from weiwo.tools.calling.elicitation import UserAnswers
-from weiwo.tools.calling.errors import ElicitationError, ToolCallError
+from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.mcp import pool as pools
 from weiwo.tools.mcp import stdio
@@ -270,22 +269,65 @@ async def test_a_program_that_speaks_something_else_is_one_line(program, said, m
     assert all("\n" not in line for line in connection.why.values())
 
 
-async def test_a_request_of_the_newer_protocol_ends_the_call_and_is_answered_when_it_is_made_again(tmp_path):
-    path = write(tmp_path, desk=desk(tmp_path))
-    await ready(path)
-    set_current_call(CallContext("run", user=UserAnswers(may_ask=True)))
-    with pytest.raises(ElicitationError) as asks:
-        await called(path, "desk_transfer", number="7")
-    asked = asks.value.elicitation
-    assert (asked.message, list(asked.schema["properties"])) == ("To whom?", ["who"])
-    answer: Any = {"key": asked.key, "action": "accept", "content": {"who": "Ada"}}
-    set_current_call(CallContext("run", user=UserAnswers((answer,), may_ask=True)))
-    assert (await called(path, "desk_transfer", number="7")).content == "Ticket 7 was given to Ada."
+ASKING = """
+import json, sys
+def send(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {"error": {"code": -32601, "message": "no such method"}}
+    if asked["method"] == "initialize":
+        server = {"name": "old", "version": "1"}
+        answer = {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": server}}
+    elif asked["method"] == "tools/list":
+        answer = {"result": {"tools": [{"name": "close", "inputSchema": {"type": "object", "properties": {"how": {"type": "string"}}}}]}}
+    elif asked["method"] == "tools/call":
+        how = asked["params"]["arguments"]["how"]
+        for n in range(0 if how == "page" else 30):
+            form = {"mode": "form", "message": "Why?", "requestedSchema": {"type": "object", "properties": {}}}
+            send(id=f"e{n}", method="elicitation/create", params=form)
+            said = json.loads(sys.stdin.readline())["result"]["action"]
+        if how == "page":
+            pages = [{"mode": "url", "message": "Sign in.", "url": "https://desk.example.org/x", "elicitationId": "1"}]
+            answer = {"error": {"code": -32042, "message": "sign in first", "data": {"elicitations": pages}}}
+        else:
+            text = [{"type": "text", "text": f"the user said {said}"}]
+            answer = {"result": {"content": text, "isError": how == "fails"}}
+    send(id=asked["id"], **answer)
+"""
+DECLINED = "its server asked you something in mid-call, which Weiwo declines; say all it needs in the question"
+
+
+async def test_what_a_server_asks_in_mid_call_is_declined_and_the_result_says_so(tmp_path):
+    await ready(path := write(tmp_path, own={"command": sys.executable, "args": ["-c", ASKING]}))
+    set_current_call(CallContext("run"))
+    assert (await called(path, "own_close", how="goes on")).content == "the user said decline"
+    assert current_call().notes == [f"own_close: {DECLINED}"]
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "said"), [("fails", "crash", "the user said decline"), ("page", "blocked", "sign in first")]
+)
+async def test_a_call_that_fails_for_want_of_an_answer_says_what_to_do(tmp_path, how, kind, said):
+    await ready(path := write(tmp_path, own={"command": sys.executable, "args": ["-c", ASKING]}))
+    with pytest.raises(ToolCallError) as failure:
+        await called(path, "own_close", how=how)
+    assert (failure.value.kind, failure.value.message) == (kind, f"own_close: {DECLINED}: {said}")
+    assert not failure.value.transient
+
+
+async def test_input_that_the_newer_protocol_requires_is_declined_and_never_without_end(tmp_path):
+    await ready(path := write(tmp_path, desk=desk(tmp_path)))
     set_current_call(CallContext("run"))
     await called(path, "desk_transfer", number="8")
-    assert "there is nobody to ask" in current_call().notes[0]
-    expected = ["7 asks", "7 asks", "7 accept", "8 asks", "8 decline"]
+    assert current_call().notes == [f"desk_transfer: {DECLINED}"]
+    with pytest.raises(ToolCallError, match=DECLINED):
+        await called(path, "desk_transfer", number="stubborn")
+    expected = ["8 asks", "8 decline", "stubborn asks", *["stubborn decline"] * 10]
     assert (tmp_path / "effects").read_text(encoding="utf-8").splitlines() == [f"transfer {one}" for one in expected]
+    assert (await called(path, "desk_find_ticket", query="x")).passages  # the connection stands
 
 
 async def test_a_tool_never_takes_the_name_of_one_of_ours(tmp_path):

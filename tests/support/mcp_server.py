@@ -39,7 +39,7 @@ def transfer(number: str, ctx: Context) -> str | InputRequiredResult:
     """Give a ticket of the support desk to somebody else, once the user has said to whom."""
     given = (ctx.input_responses or {}).get("who")
     effect(f"transfer {number} {getattr(given, 'action', 'asks')}")
-    if given is None:
+    if given is None or number == "stubborn":
         schema = {"type": "object", "properties": {"who": {"type": "string"}}, "required": ["who"]}
         asked = ElicitRequest(params=ElicitRequestFormParams(message="To whom?", requested_schema=schema))
         return InputRequiredResult(input_requests={"who": asked})

@@ -18,7 +18,6 @@ _NAMESPACE: Final = ("weiwo", "acting_calls")
 _KEPT_SECONDS: Final = 30 * 86_400.0
 """How long a run that was interrupted may wait before its calls are forgotten."""
 _BEGUN: Final = "begun"
-_ASKED: Final = "asked "
 _memory: Final = LruMemory()
 
 
@@ -39,15 +38,6 @@ class ActingCalls:
     async def forget(self, key: str) -> None:
         """Book that the call did nothing."""
         await self._kept.drop(key)
-
-    async def ask(self, key: str, answers: int) -> None:
-        """Book that the call ended with a request to the user, who had given so many answers."""
-        await self._kept.put(key, f"{_ASKED}{answers}", _KEPT_SECONDS)
-
-    async def is_answered(self, key: str, answers: int) -> bool:
-        """Whether the call ended with a request to the user, who has answered since and so let it be made again."""
-        text = str(await self._kept.get(key) or "")
-        return text.startswith(_ASKED) and text != f"{_ASKED}{answers}"
 
     async def end(self, key: str, result: ToolResult) -> None:
         """Book what the call gave."""

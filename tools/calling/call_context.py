@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.tools.calling.elicitation import NOBODY, UserAnswers
-
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
@@ -30,7 +28,6 @@ class CallContext:
     attempt: int = 0  # how many calls the task had made before
     tool: str = ""  # the tool
     state: Mapping[str, Any] = field(default_factory=dict)  # the state of the run; for tools that have it injected
-    user: UserAnswers = NOBODY  # what the tool may have of the user
 
     @property
     def idempotency_key(self) -> str:

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
 from weiwo.text.retry_after import retry_after_of
-from weiwo.tools.calling.elicitation import Elicitation
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
 
@@ -63,24 +62,6 @@ class ToolCallError(WeiwoError, ToolException):
     def of_another(self) -> "ToolCallError":
         """The same failure for somebody who waited for another's call, and made none."""
         same = ToolCallError(self.kind, self.message, retry_after=self.retry_after, transient=self.transient)
-        same.attempts = 0
-        return same
-
-
-class ElicitationError(ToolCallError):
-    """A call that ended with a request to the user.
-
-    Attributes:
-        elicitation: The request.
-    """
-
-    def __init__(self, elicitation: Elicitation) -> None:
-        super().__init__("incomplete", f"{elicitation.tool}: it asks the user something", transient=False)
-        self.elicitation = elicitation
-
-    def of_another(self) -> "ElicitationError":
-        """The same for somebody who waited for another's call."""
-        same = ElicitationError(self.elicitation)
         same.attempts = 0
         return same
 

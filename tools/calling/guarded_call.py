@@ -6,7 +6,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from weiwo.tools.calling.elicitation import NOBODY, UserAnswers
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.invoke import Backoff
 from weiwo.tools.calling.policies import POLICIES, strain_of
@@ -24,7 +23,6 @@ class Caller:
     tell: Callable[[str], None]  # tells a watcher one line about a tool
     task: str = ""  # the task that makes the call
     attempt: int = 0  # how many calls it had made before
-    user: UserAnswers = NOBODY  # what the tool may have of the user
 
 
 @dataclass(frozen=True, eq=False)

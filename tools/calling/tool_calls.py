@@ -23,7 +23,7 @@ from langchain_core.tools import BaseTool
 from weiwo.state import JsonValue
 from weiwo.tools.calling.acting_calls import ActingCalls
 from weiwo.tools.calling.call_context import CallContext, set_current_call
-from weiwo.tools.calling.errors import ElicitationError, ToolCallError, ToolNotCalledError
+from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.guarded_call import Caller, GuardedCall, out_of_time_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.policies import PATIENCE, POLICIES
@@ -120,7 +120,7 @@ class ToolCalls:
         tool, info = self.toolbox.get(name), self.toolbox.info(name)
         if info.acts:
             return await self._act(info, args, caller, has_substitute=has_substitute)
-        if info.injected or caller.user.given:
+        if info.injected:
             return await self._made(name, args, caller, has_substitute=has_substitute)
         key = cache_key(tool, args, info.args_schema, self.max_bytes)
 
@@ -161,9 +161,7 @@ class ToolCalls:
         key = CallContext(self.run, task=caller.task, attempt=caller.attempt, tool=info.name).idempotency_key
         if (known := await self._acting.result(key)) is not None:
             return replace(known, cached=False)
-        answers = len(caller.user.given)
-        again = info.idempotent or await self._acting.is_answered(key, answers)
-        if await self._acting.has_begun(key) and not again:
+        if await self._acting.has_begun(key) and not info.idempotent:
             said = f"{info.name}: not called, it may have acted before the run was interrupted; look, then ask anew"
             raise ToolNotCalledError("incomplete", said)
         await self._acting.begin(key)
@@ -172,9 +170,7 @@ class ToolCalls:
         try:
             result = await self._made(info.name, args, caller, has_substitute=has_substitute)
         except ToolCallError as failure:
-            if isinstance(failure, ElicitationError):
-                await self._acting.ask(key, answers)
-            elif isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE:
+            if isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE:
                 await self._acting.forget(key)
             raise
         await self._acting.end(key, result)
@@ -192,7 +188,6 @@ class ToolCalls:
             attempt=caller.attempt,
             tool=name,
             state=self.state,
-            user=caller.user,
         )
         set_current_call(context)
         patience = PATIENCE if has_substitute else self.seconds
@@ -231,7 +226,7 @@ class ToolCalls:
     ) -> None:
         """Keep how a call fared; one that was not made, or was broken off for the run's own reasons, tells nothing."""
         of_the_run = failure is not None and (
-            isinstance(failure, ToolNotCalledError | ElicitationError) or POLICIES[failure.kind].last == "give_up"
+            isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up"
         )
         if self.record is not None and not of_the_run:
             await self.record(self.toolbox.info(name), args, failure, seconds)

@@ -14,17 +14,16 @@ import httpx2
 import mcp_types as types
 from fastmcp.client import Client
 from fastmcp.client.transports.base import ClientTransport
+from mcp.client import InputRequiredRoundsExceededError
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost, listen
 from mcp.shared.exceptions import MCPError
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from weiwo.state import FailureKind
 from weiwo.tools.calling.errors import ToolCallError, classify_error
-from weiwo.tools.mcp.call_gate import CallGate
 from weiwo.tools.mcp.definitions import MOST_TOOLS, ToolDefinition, define_tools
-from weiwo.tools.mcp.elicitation import Elicitor
-from weiwo.tools.mcp.problems import ProblemLine, clean_problem, describe_problem
-from weiwo.tools.mcp.servers import McpServer
+from weiwo.tools.mcp.servers import McpServer, ProblemLine, clean_problem, describe_problem
 from weiwo.tools.mcp.stdio import TOO_LARGE
+from weiwo.tools.mcp.tool import error_text
 from weiwo.tools.mcp.transport import make_transport
 from weiwo.tools.printable import one_line
 from weiwo.tools.redaction import redacted
@@ -42,6 +41,8 @@ _PATIENT_FAILURES: Final = 4
 _MOST_PAGES: Final = 200
 _WRAPPED: Final = "Client failed to connect: "
 """How FastMCP begins an error in place of the one that caused it."""
+_DECLINED: Final = "its server asked you something in mid-call, which Weiwo declines; say all it needs in the question"
+_KIND_OF: Final[Mapping[int, FailureKind]] = {TOO_LARGE: "oversized", types.INVALID_PARAMS: "bad_arguments"}
 _CLOSED: Final = types.CONNECTION_CLOSED
 _TIMED_OUT: Final = frozenset({types.REQUEST_TIMEOUT})
 
@@ -73,7 +74,7 @@ class Connection:
         self.settled = asyncio.Event()
         """Set once the first try has ended, well or not."""
         self._clock = clock
-        self._gate = CallGate()
+        self._declined = 0
         self._listed = 0.0
         self._failures = 0
         self._client: Client[Any] | None = None
@@ -86,7 +87,7 @@ class Connection:
     async def run(self) -> None:
         """Own the connection until `stop`."""
         while not self._stopping:
-            transport = make_transport(self.server, elicit=self._elicit)
+            transport = make_transport(self.server, elicit=self._decline)
             try:
                 await self._hold(transport)
                 why = _with_problem(describe_problem("lost"), transport)
@@ -115,35 +116,41 @@ class Connection:
             self._stale.set()
 
     async def call(
-        self, definition: ToolDefinition, args: Mapping[str, Any], elicitor: Elicitor, *, key: str = ""
-    ) -> types.CallToolResult:
+        self, definition: ToolDefinition, args: Mapping[str, Any], *, key: str = ""
+    ) -> tuple[types.CallToolResult, str]:
         """Call a tool.
 
         Args:
             definition: The tool as the caller knows it.
             args: Its arguments.
-            elicitor: Answers what the server asks the user meanwhile.
             key: The call's idempotency key; sent along where there is one.
+
+        Returns:
+            The result, and the line that a request to the user was declined meanwhile, or nothing.
 
         Raises:
             ToolCallError: No result. `transient` only where the same call may be made again.
-            ElicitationError: The user is to be asked first.
         """
         client = await self._ready(definition.name)
         self._check(definition)
         meta = {"weiwo/idempotencyKey": key} if key else None
-        anonymous = self.server.transport != "http" and self.version not in MODERN_PROTOCOL_VERSIONS
+        declined = self._declined
         try:
-            async with self._gate.enter(elicitor, acts=not definition.read_only, anonymous=anonymous):
-                result = await client.call_tool_mcp(definition.own_name, dict(args), meta=meta)
+            result = await client.call_tool_mcp(definition.own_name, dict(args), meta=meta)
         except MCPError as error:
-            raise self._failure(definition, error, elicitor) from None
+            raise self._failure(definition, error, self._declined_note(definition, declined)) from None
+        except InputRequiredRoundsExceededError:
+            said = self._declined_note(definition, declined) or f"{definition.name}: its server ends the call never"
+            raise ToolCallError("crash", said, transient=False) from None
         except Exception as error:  # noqa: BLE001 - the transport's, whatever it is: the session is not to be trusted
             self._broken.set()
             failure = classify_error(error, definition.name)
             raise ToolCallError(failure.kind, self._clean(failure.message), transient=definition.read_only) from None
         self._failures = 0
-        return result
+        note = self._declined_note(definition, declined)
+        if result.is_error:
+            raise ToolCallError("crash", f"{note or definition.name}: {error_text(result)}", transient=False)
+        return result, note
 
     async def _hold(self, transport: ClientTransport) -> None:
         """Connect, list, and stay until the connection is broken or given up."""
@@ -232,12 +239,14 @@ class Connection:
         ):
             self._stale.set()
 
-    async def _elicit(self, _: Any, params: Any) -> types.ElicitResult | types.ErrorData:
-        """Answer what the server asks the user."""
-        elicitor = self._gate.find()
-        if elicitor is None:
-            return types.ErrorData(code=types.INVALID_REQUEST, message="it cannot be told which call asks")
-        return elicitor.answer(params)
+    async def _decline(self, _context: Any, _params: Any) -> types.ElicitResult:
+        """Decline what the server asks the user; older protocols name no call, so all under way are told of it."""
+        self._declined += 1
+        return types.ElicitResult(action="decline")
+
+    def _declined_note(self, definition: ToolDefinition, before: int) -> str:
+        """The line that a request to the user was declined since there were so many; empty where none was."""
+        return f"{definition.name}: {_DECLINED}" if self._declined > before else ""
 
     async def _ready(self, name: str) -> Client[Any]:
         """Wait a moment for a connection that is being made; not for a server that keeps failing."""
@@ -265,24 +274,17 @@ class Connection:
             self_said = "its server changed what it takes or does since the plan was made; plan the call anew"
             raise ToolCallError("bad_arguments", f"{definition.name}: {self_said}")
 
-    def _failure(self, definition: ToolDefinition, error: MCPError, elicitor: Elicitor) -> ToolCallError:
+    def _failure(self, definition: ToolDefinition, error: MCPError, note: str) -> ToolCallError:
         """What a JSON-RPC error stands for; a connection that was closed is the owner's to mend."""
-        code, said = error.error.code, self._clean(error.error.message)
-        name = definition.name
-        if code == types.URL_ELICITATION_REQUIRED and isinstance(error.error.data, dict):
-            elicitor.require(error.error.data.get("elicitations"))
-        if code not in {_CLOSED, *_TIMED_OUT} and (asks := elicitor.ends_with()) is not None:
-            return asks
+        code, said, name = error.error.code, self._clean(error.error.message), note or definition.name
         if code == _CLOSED:
             self._broken.set()
             return ToolCallError("crash", f"{name}: the connection was lost", transient=definition.read_only)
-        if code == TOO_LARGE:
-            return ToolCallError("oversized", f"{name}: {said}")
+        if code == types.URL_ELICITATION_REQUIRED:  # before it has done anything
+            return ToolCallError("blocked", f"{definition.name}: {_DECLINED}: {said}")
         if code in _TIMED_OUT:
             return ToolCallError("timeout", f"{name}: {said}", transient=definition.read_only)
-        if code == types.INVALID_PARAMS:
-            return ToolCallError("bad_arguments", f"{name}: {said}")
-        return ToolCallError("crash", f"{name}: {said}", transient=False)
+        return ToolCallError(_KIND_OF.get(code, "crash"), f"{name}: {said}", transient=False)
 
     def _clean(self, text: str) -> str:
         return one_line(redacted(text, self.server.secrets), 300)

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from weiwo.text.injection import addresses_model
 from weiwo.text.patterns import lazy
-from weiwo.tools.mcp.problems import ProblemLine, describe_problem, join_names
-from weiwo.tools.mcp.servers import McpServer
+from weiwo.tools.mcp.servers import McpServer, ProblemLine, describe_problem, join_names
 from weiwo.tools.printable import one_line
 
 MOST_TOOLS: Final = 2_000

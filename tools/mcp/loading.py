@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from langchain_core.tools import BaseTool
 
 from weiwo.state.settings import SettingsError
-from weiwo.tools.mcp.problems import ProblemLine, describe_problem
-from weiwo.tools.mcp.servers import read_servers
+from weiwo.tools.mcp.servers import ProblemLine, describe_problem, read_servers
 
 if TYPE_CHECKING:
     from weiwo.tools.mcp.connection import Connection

@@ -18,7 +18,6 @@ from fastmcp.client.transports.base import ClientTransport
 
 from weiwo.state.home import home
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.mcp.bounded_http import bounded_client
 from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.private_files import make_private_folder
 
@@ -81,9 +80,12 @@ class ServerLogin(OAuth):
     Args:
         server: The server.
         show: Shows a person the address to log in at, and opens it; None where nobody is to be asked.
+        client: Makes the HTTP clients that it uses.
     """
 
-    def __init__(self, server: McpServer, show: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self, server: McpServer, show: Callable[[str], None] | None = None, *, client: Any | None = None
+    ) -> None:
         known = server.oauth or {}
         super().__init__(
             server.url,
@@ -92,7 +94,7 @@ class ServerLogin(OAuth):
             token_storage=_TokenFile(home() / FILE),  # type: ignore[arg-type]  # all of the interface that OAuth calls
             callback_timeout=_LOGIN_SECONDS,
             callback_host="127.0.0.1",
-            httpx_client_factory=bounded_client,
+            httpx_client_factory=client,
             client_id=known.get("clientId"),
             client_secret=known.get("clientSecret"),
         )

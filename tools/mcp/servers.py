@@ -9,15 +9,18 @@ leaves a server out, and `"trusted": false` says that its claims about which too
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
+from weiwo.state import Language
 from weiwo.state.settings import SettingsError
+from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
+from weiwo.tools.redaction import redacted
 
 _MOST_SERVERS: Final = 50
 _LARGEST_FILE: Final = 1_000_000
@@ -32,6 +35,12 @@ _TRANSPORTS: Final[Mapping[str, "TransportKind"]] = {
     "sse": "sse",
 }
 TransportKind = Literal["stdio", "http", "sse"]
+ProblemLine = Mapping[Language, str]
+"""A line by language."""
+
+_LONGEST_LINE: Final = 300
+_NAMED: Final = 3
+_WORDS: Final = localized_section("mcp.problems")
 
 
 @dataclass(frozen=True)
@@ -132,6 +141,27 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise SettingsError(f"mcp: {one_line(key, 60)!r} stands twice in one object of the file; keep one of them")
         known[key] = value
     return known
+
+
+def describe_problem(kind: str, *values: Any) -> ProblemLine:
+    """A line of a kind, with its values; those that are lines themselves in the same language."""
+
+    def fill(language: Language) -> str:
+        own = (value[language] if isinstance(value, Mapping) else value for value in values)
+        return _WORDS[language][kind].format(*own)
+
+    return {"en": fill("en"), "zh": fill("zh")}
+
+
+def join_names(names: Sequence[str]) -> ProblemLine:
+    """The first few of some names."""
+    first = describe_problem("said", ", ".join(repr(name) for name in names[:_NAMED]))
+    return describe_problem("more", first, len(names) - _NAMED) if len(names) > _NAMED else first
+
+
+def clean_problem(line: ProblemLine, secrets: Sequence[str]) -> ProblemLine:
+    """A problem as one bounded line without secrets."""
+    return {language: one_line(redacted(text, secrets), _LONGEST_LINE) for language, text in line.items()}
 
 
 def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | None:

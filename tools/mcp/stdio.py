@@ -21,15 +21,14 @@ from mcp import ClientSession
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 
-from weiwo.tools.mcp.problems import ProblemLine, describe_problem
-from weiwo.tools.mcp.servers import McpServer
+from weiwo.tools.mcp.servers import McpServer, ProblemLine, describe_problem
 
 MOST_MESSAGE_BYTES: Final = 16_000_000
 _MOST_STRAY_LINES: Final = 1_000
 """Lines that are no messages after which a server is taken to speak something else."""
 MOST_UNASKED: Final = 20_000
 """Messages that answer nothing, in a row, after which a server is taken to flood us."""
-TOO_LARGE: Final = -32_001
+TOO_LARGE: Final = -32_098
 """The JSON-RPC error code by which a reply that was skipped is told to whoever waits for it."""
 _CHUNK: Final = 1 << 16
 _GRACE: Final = 1.0

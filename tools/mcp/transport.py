@@ -1,23 +1,63 @@
-"""The transport to an MCP server: how it is reached, and who answers what it asks the user."""
+"""Transports to MCP servers: pipes, Streamable HTTP, SSE; all bounded, and none runs a schema of a server's.
+
+HTTP responses are bounded in bytes, and redirects are not followed: headers hold keys, and an address that moved is
+the file's to say.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
+import httpx2
 import mcp_types as types
 from fastmcp.client.transports.base import ClientTransport
 from fastmcp.client.transports.http import StreamableHttpTransport
 from fastmcp.client.transports.sse import SSETransport
 from mcp.client.session import ClientSession
 
-from weiwo.tools.mcp.bounded_http import bounded_client
 from weiwo.tools.mcp.oauth import ServerLogin
 from weiwo.tools.mcp.servers import McpServer
-from weiwo.tools.mcp.stdio import BoundedStdioTransport
+from weiwo.tools.mcp.stdio import MOST_MESSAGE_BYTES, BoundedStdioTransport
 
-Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult | types.ErrorData]]
+Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult]]
 """Answers what a server asks the user: the request's context and its parameters to the answer."""
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    """A response's bytes, up to as many as one message may have."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            if size > MOST_MESSAGE_BYTES:
+                raise httpx2.ReadError(f"the result is larger than {MOST_MESSAGE_BYTES // 1_000_000} MB")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class _BoundedTransport(httpx2.AsyncHTTPTransport):
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await super().handle_async_request(request)
+        response.stream = _BoundedStream(response.stream)
+        return response
+
+
+def _bounded_client(**options: Any) -> httpx2.AsyncClient:
+    """An HTTP client for an MCP transport.
+
+    Args:
+        options: Headers, time bounds and authentication, as the transport wants them.
+    """
+    options.setdefault("timeout", httpx2.Timeout(30.0, read=300.0))
+    options["follow_redirects"] = False
+    return httpx2.AsyncClient(transport=_BoundedTransport(), trust_env=False, **options)
 
 
 async def _accept_result(name: str, result: types.CallToolResult) -> None:
@@ -28,7 +68,7 @@ async def _accept_result(name: str, result: types.CallToolResult) -> None:
     """
 
 
-class _ElicitingTransport(ClientTransport):
+class _SafeTransport(ClientTransport):
     """A transport whose sessions answer what a server asks the user, and run no schema of a server's.
 
     FastMCP's own way makes a class of each form first, however large it is.
@@ -46,15 +86,15 @@ class _ElicitingTransport(ClientTransport):
             yield session
 
 
-class _StdioTransport(_ElicitingTransport, BoundedStdioTransport):
+class _StdioTransport(_SafeTransport, BoundedStdioTransport):
     pass
 
 
-class _HttpTransport(_ElicitingTransport, StreamableHttpTransport):
+class _HttpTransport(_SafeTransport, StreamableHttpTransport):
     pass
 
 
-class _SseTransport(_ElicitingTransport, SSETransport):
+class _SseTransport(_SafeTransport, SSETransport):
     pass
 
 
@@ -68,14 +108,14 @@ def make_transport(
         show: Shows a person the address to log in at; None where nobody is to be asked.
         elicit: Answers what the server asks the user; None: it is told that nobody does.
     """
-    transport: _ElicitingTransport
+    transport: _SafeTransport
     if server.transport == "stdio":
         transport = _StdioTransport(server)
     else:
         kind = _HttpTransport if server.transport == "http" else _SseTransport
-        login = ServerLogin(server, show) if server.oauth is not None else None
+        login = ServerLogin(server, show, client=_bounded_client) if server.oauth is not None else None
         transport = kind(
-            server.url, headers=dict(server.headers), auth=login, httpx_client_factory=partial(bounded_client)
+            server.url, headers=dict(server.headers), auth=login, httpx_client_factory=partial(_bounded_client)
         )
     transport.elicit = elicit
     return transport

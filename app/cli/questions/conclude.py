@@ -8,7 +8,7 @@ from typing import Any, Final
 from weiwo.app.cli.errors import StoppedError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import can_ask, hint, is_terminal
-from weiwo.app.cli.questions import approval, elicitation, requests
+from weiwo.app.cli.questions import approval, requests
 from weiwo.app.cli.questions.delivery import (
     Delivery,
     make_watcher,
@@ -28,7 +28,6 @@ from weiwo.state.settings import Settings
 _KINDS: Final = {
     requests.ALLOW_TOOL: requests.CONSENT,
     requests.CLARIFY: requests.CLARIFICATION,
-    elicitation.TYPE: elicitation.ELICITATION,
 }
 
 

@@ -1,7 +1,7 @@
 """Requests to a person: shown and asked about on a terminal, told on a pipe, printed as JSON.
 
 Here are what all kinds share, a question back with numbered choices, and a tool call that may change something. What
-differs for a plan, or for what an MCP server asks, is in the modules of that name.
+differs for a plan is in `approval`.
 """
 
 import contextlib

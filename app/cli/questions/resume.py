@@ -31,7 +31,7 @@ def resume(
         typer.Option(
             "--reply",
             metavar="WORDS",
-            help="Say what the question means, or what a tool's server asks: words, or name=VALUE; ….",
+            help="Say what the question means.",
         ),
     ] = None,
     output: Output = None,

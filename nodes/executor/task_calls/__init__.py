@@ -1,1 +1,1 @@
-"""Task calls: the tool calls of a turn, with consent, what tools ask the user, and second calls beside overdue ones."""
+"""Task calls: the tool calls of a turn, what a person is asked before a tool acts, and isolation of a task."""

@@ -12,14 +12,12 @@ from typing import Any, Final
 
 from langgraph.types import interrupt
 
-from weiwo.nodes.executor.task_calls.elicitation import seek_answers
 from weiwo.nodes.executor.task_state import Call, TaskState
 from weiwo.nodes.shared.human_in_the_loop.approval_answer import ApprovalAnswer, read_answer
 from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Task
 from weiwo.tools.calling.arguments import check_arguments
-from weiwo.tools.calling.elicitation import ElicitationAnswer
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.printable import one_line
 from weiwo.tools.tool_info import ToolInfo
@@ -47,25 +45,20 @@ class Consent:
     Attributes:
         calls: The calls to make, with the arguments they are allowed with.
         refused: Why none is made, in one line; empty where they may be.
-        answers: What they answered to what servers asked in these calls.
     """
 
     calls: tuple[Call, ...]
     refused: str = ""
-    answers: tuple[ElicitationAnswer, ...] = ()
 
 
 async def seek_consent(calls: list[Call], state: TaskState, services: RunContext) -> Consent:
-    """Ask a person what a server asked, then about each call that acts and is not allowed yet.
+    """Ask a person about each call that acts and is not allowed yet.
 
     The run waits in LangGraph's `interrupt`.
 
     Raises:
         GraphInterrupt: Somebody is asked.
     """
-    answers, refused = seek_answers(state, services)
-    if refused:
-        return Consent((), refused)
     task = state["task"]
     allowed: list[Call] = []
     for number, call in enumerate(calls, state.get("attempts", 0)):
@@ -78,7 +71,7 @@ async def seek_consent(calls: list[Call], state: TaskState, services: RunContext
             why = f": {one_line(str(verdict.content), 200)}" if verdict.kind == "reject" else ""
             return Consent((), f"{call['tool']}: {_REFUSED[services.language]}{why}")
         allowed.append({"tool": call["tool"], "args": dict(verdict.content)} if verdict.kind == "edit" else call)
-    return Consent(tuple(allowed), answers=tuple(answers))
+    return Consent(tuple(allowed))
 
 
 def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:

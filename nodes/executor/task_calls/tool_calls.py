@@ -12,8 +12,6 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence
 from weiwo.state.events import TaskProgressEvent
 from weiwo.state.evidence import PassageCall
-from weiwo.tools.calling.elicitation import Elicitation, ElicitationAnswer, UserAnswers
-from weiwo.tools.calling.errors import ElicitationError
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
 from weiwo.tools.calling.results import TOOL_SOURCE
@@ -62,12 +60,6 @@ class CallBatch:
         """The result that is a value instead of passages, if one is."""
         valued = (result for _, result in self.results if result.value is not None and result.type is not None)
         return next(valued, None)
-
-    @property
-    def elicitation(self) -> Elicitation | None:
-        """What a tool asks the user, if one does."""
-        asks = (done.elicitation for done in self.done if isinstance(done, ElicitationError))
-        return next(asks, None)
 
     @property
     def attempts(self) -> int:
@@ -121,8 +113,6 @@ async def make_calls(
     lease: Lease,
     replaceable: Sequence[bool],
     made: int = 0,
-    *,
-    answers: Sequence[ElicitationAnswer] = (),
 ) -> CallBatch:
     """Make the calls of a turn, all at the same time, and wait for all of them.
 
@@ -133,18 +123,16 @@ async def make_calls(
         lease: The task's slot; the calls share it.
         replaceable: For each call whether another tool could be asked, so that it need not be waited for long.
         made: How many calls the task has made.
-        answers: What the user has answered to what tools asked in these calls.
 
     Raises:
-        Exception: What is no failure of a tool: somebody is asked, or the run is stopped.
+        Exception: What is no failure of a tool: the run is stopped, say.
     """
     shared = _SharedLease(lease)
-    user = UserAnswers(tuple(answers), services.settings.elicit)
 
     async def ask(call: Call, has_substitute: bool, number: int) -> ToolResult | ToolCallError:  # noqa: FBT001 - mapped
         name = call["tool"]
         told, spend = _teller(services, task_id, name), services.budget.take_tool_call
-        caller = Caller(shared, services.work_seconds, spend, told, task_id, number, user)
+        caller = Caller(shared, services.work_seconds, spend, told, task_id, number)
         try:
             return await services.calls.call(name, call["args"], caller, has_substitute=has_substitute)
         except ToolCallError as failure:

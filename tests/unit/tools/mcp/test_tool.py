@@ -2,8 +2,8 @@ import base64
 from types import SimpleNamespace
 from typing import Any
 
-from weiwo.tools.mcp.content import error_text, read_result
 from weiwo.tools.mcp.definitions import ToolDefinition
+from weiwo.tools.mcp.tool import error_text, read_result
 
 TOOL = ToolDefinition("desk_find", "desk", "find", "Finds.", {"type": "object", "properties": {}})
 
