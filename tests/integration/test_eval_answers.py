@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, call, last_message, structured, text
 from tests.support.personas import WU_OR_CAESAR, good
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.evaluation.commands import evaluations
+from weiwo.app.cli.evaluation.commands import _evaluations
 from weiwo.app.evaluation import systems
 from weiwo.app.evaluation.systems import load_baselines
 
@@ -44,7 +44,7 @@ def rivers(tmp_path: Path) -> Path:
 
 def evaluate(*arguments: str) -> tuple[dict[str, Any], str]:
     done = CliRunner().invoke(
-        evaluations, ["answers", *arguments, "--json"], catch_exceptions=False, standalone_mode=False
+        _evaluations, ["answers", *arguments, "--json"], catch_exceptions=False, standalone_mode=False
     )
     if done.exception is not None:
         raise done.exception
@@ -143,7 +143,7 @@ def test_without_a_checkout_baselines_are_one_line(
 @pytest.mark.parametrize("former", ["report", "label", "calibration"])
 def test_commands_of_the_first_version_say_what_took_their_place(former: str) -> None:
     with pytest.raises(UsageError, match=f" {former}; .*weiwo eval (answers|retrieval)"):
-        CliRunner().invoke(evaluations, [former, "x", "--json"], catch_exceptions=False, standalone_mode=False)
+        CliRunner().invoke(_evaluations, [former, "x", "--json"], catch_exceptions=False, standalone_mode=False)
 
 
 @pytest.mark.parametrize(

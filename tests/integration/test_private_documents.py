@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from tests.support.openai_server import OpenAIServer
 from tests.support.private_documents import careful, write_documents
-from weiwo.app.cli.evaluation.commands import evaluations
+from weiwo.app.cli.evaluation.commands import _evaluations
 
 pytestmark = pytest.mark.integration
 
@@ -24,7 +24,7 @@ def test_every_current_fact_is_told_and_no_stale_one_as_current(
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
         done = CliRunner().invoke(
-            evaluations, [*command, "--model", "openai:scripted"], catch_exceptions=False, standalone_mode=False
+            _evaluations, [*command, "--model", "openai:scripted"], catch_exceptions=False, standalone_mode=False
         )
     assert done.exception is None
     rows = [json.loads(line) for line in (out / "results.jsonl").read_text("utf-8").splitlines()]
@@ -34,5 +34,5 @@ def test_every_current_fact_is_told_and_no_stale_one_as_current(
     assert [row["stale_told"] for row in rows] == [[]] * len(rows)
     found = json.loads(done.stdout)["systems"]["4 tool calls"]
     assert (found["n"], found["errors"], found["citation_accuracy"]) == (17, 0, 1.0)
-    again = CliRunner().invoke(evaluations, ["answers", str(out), "--json"], standalone_mode=False)
+    again = CliRunner().invoke(_evaluations, ["answers", str(out), "--json"], standalone_mode=False)
     assert json.loads(again.stdout) == json.loads(done.stdout)
