@@ -15,8 +15,7 @@ from pptx.chart.xmlwriter import ChartXmlWriter
 
 from weiwo.app.export.chart import Block, Chart
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
-from weiwo.app.export.report import Report, Source
-from weiwo.app.export.words import word
+from weiwo.app.export.report import Report, Source, word
 from weiwo.state.answer import DOUBTFUL
 from weiwo.text.markdown import Node, Run
 

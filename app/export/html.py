@@ -15,8 +15,7 @@ from weiwo.app.export.chart import Block, Chart
 from weiwo.app.export.chart_picture import draw_chart
 from weiwo.app.export.document import find_letters
 from weiwo.app.export.plan_picture import draw_plan
-from weiwo.app.export.report import Report, Source
-from weiwo.app.export.words import word
+from weiwo.app.export.report import Report, Source, word
 from weiwo.text.markdown import Node, Run
 
 _STYLE: Final = Path(__file__).with_name("page.css").read_text("utf-8")

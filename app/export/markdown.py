@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from weiwo.app.export.report import Report, Source
-from weiwo.app.export.words import word
+from weiwo.app.export.report import Report, Source, word
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import printable
 

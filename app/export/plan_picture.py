@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 
-from weiwo.app.export.report import Step
-from weiwo.app.export.words import word
+from weiwo.app.export.report import Step, word
 from weiwo.state.kinds import Language
 
 _WIDTH: Final = 232

@@ -15,8 +15,7 @@ from rich.cells import cell_len
 from weiwo.app.export.chart import Chart
 from weiwo.app.export.document import cut_runs, plain
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
-from weiwo.app.export.report import Report, Source
-from weiwo.app.export.words import word
+from weiwo.app.export.report import Report, Source, word
 from weiwo.text.language import sentences
 from weiwo.text.markdown import Node, Run
 

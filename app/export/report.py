@@ -8,19 +8,20 @@ from urllib.parse import urlsplit
 
 from weiwo.app.export.chart import Block, add_charts
 from weiwo.app.export.document import parse_document, plain
-from weiwo.app.export.words import word
 from weiwo.app.stop_reasons import stop_reason
 from weiwo.nodes.writer.sources import PASSAGE_HEAD
 from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL
 from weiwo.state.evidence import FILE_DATE
 from weiwo.state.kinds import Language
+from weiwo.text.localization import localized_section
 from weiwo.text.markdown import Node, Run
 from weiwo.text.patterns import lazy
 from weiwo.text.values import render as render_value
 from weiwo.tools.corpus.retrieval.superseded import read_version
 from weiwo.tools.printable import one_line, printable
 
+_WORDS: Final = localized_section("export.words")
 _PLACE: Final = lazy(r"(page|line)s? ([\d-]+)")
 _THREAD_DAY: Final = lazy(r"(\d{4})(\d{2})(\d{2})-\d{6}-\w+")
 _LONGEST_VALUE: Final = 300
@@ -30,6 +31,11 @@ _LONGEST_FILLED: Final = 60
 """Characters of a value inside a question."""
 _LONGEST_IN_TABLE: Final = 120
 """Characters of a question or a value in the table of the plan."""
+
+
+def word(language: Language, name: str, *values: object) -> str:
+    """A word or phrase that a file puts around an answer, in its language."""
+    return _WORDS[language][name].format(*values)
 
 
 @dataclass(frozen=True)

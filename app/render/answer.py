@@ -16,32 +16,12 @@ from weiwo.app.render.plan_tree import duration
 from weiwo.app.render.search_results import render_passage
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.stop_reasons import model_fault, stop_reason
-from weiwo.state.kinds import Language
+from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line, printable
 
 _LONGEST_QUOTE: Final = 220
 _MOST_ALSO: Final = 3
-_ALSO: Final = {"en": ("also at {}", ", ", " and {} more"), "zh": ("另见 {}", "、", "等 {} 处")}
-
-_AGES: Final[dict[Language, dict[str, str]]] = {
-    "en": {
-        "now": "a moment ago",
-        "minute": "1 minute ago",
-        "minutes": "{} minutes ago",
-        "hour": "1 hour ago",
-        "hours": "{} hours ago",
-        "day": "1 day ago",
-        "days": "{} days ago",
-        "told": "answered {} (thread {}), and nothing it rests on is known to have changed; --fresh asks anew",
-    },
-    "zh": {
-        "now": "刚才",
-        **dict.fromkeys(("minute", "minutes"), "{} 分钟前"),
-        **dict.fromkeys(("hour", "hours"), "{} 小时前"),
-        **dict.fromkeys(("day", "days"), "{} 天前"),
-        "told": "{}已回答过（会话 {}），未发现所依据的内容有变化；--fresh 重新查询",
-    },
-}
+_WORDS: Final = localized_section("render.answer")
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
@@ -102,7 +82,7 @@ def describe_age(result: Mapping[str, Any], now: datetime | None = None) -> str:
     """When and where a result was first answered, in one line; empty where it was looked up for this question."""
     if not result.get("from_thread"):
         return ""
-    words = _AGES["zh" if result.get("language") == "zh" else "en"]
+    words = _WORDS["zh" if result.get("language") == "zh" else "en"]
     seconds = ((now or datetime.now(UTC)) - datetime.fromisoformat(str(result["answered_at"]))).total_seconds()
     unit, length = next(((name, length) for name, length in _UNITS if seconds >= length), ("", 1))
     many = int(seconds // length)
@@ -158,9 +138,10 @@ def _also(citation: Mapping[str, Any], language: str) -> str:
     addresses = [one_line(str(address), 200) for address in citation.get("also") or ()]
     if not addresses:
         return ""
-    frame, comma, more = _ALSO["zh" if language == "zh" else "en"]
+    words = _WORDS["zh" if language == "zh" else "en"]
     left = len(addresses) - _MOST_ALSO
-    return frame.format(comma.join(addresses[:_MOST_ALSO])) + (more.format(left) if left > 0 else "")
+    told = words["also"].format(words["also_comma"].join(addresses[:_MOST_ALSO]))
+    return told + (words["also_more"].format(left) if left > 0 else "")
 
 
 def _quote(citation: Mapping[str, Any]) -> str:

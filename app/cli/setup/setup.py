@@ -16,8 +16,8 @@ from weiwo.app.cli.setup.model_probe import Probe, find_switch, probe_model
 from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama, word
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.config_file import config_path, write_config
-from weiwo.app.export.words import word as label
 from weiwo.app.render.labels import system_language
+from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 
 app = typer.Typer()
@@ -175,7 +175,7 @@ def _print_choice(chosen: ModelCandidate) -> None:
 def _print_probe(probe: Probe) -> None:
     write(f"{one_line(probe.answer, 400)}\n")
     modes = ", ".join(probe.modes) or "–"
-    status = label(system_language(), probe.status)
+    status = localized_section("export.words")[system_language()][probe.status]
     told = word("tried", status, probe.seconds, probe.calls, probe.failed, modes, probe.tokens_a_second)
     write(f"{told}\n")
     if probe.works and probe.tokens_a_second and probe.tokens_a_second < 5:
