@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.text.markdown import Opaque, find_opaque
+from weiwo.text.markdown import Opaque, find_opaque, mask
 from weiwo.text.patterns import lazy
 
 _NUMBERS: Final = r"\^?\d{1,4}(?:\s?[,，、;；–—-]\s?\^?\d{1,4}){0,30}"
@@ -132,9 +132,4 @@ def _once(text: str, number: Callable[[int], int | None]) -> str:
 def blank_marks(text: str) -> tuple[str, list[CitationMark]]:
     """The text with every mark written over with blanks, so that offsets stay; and the marks."""
     marks = find_marks(text)
-    parts: list[str] = []
-    position = 0
-    for mark in marks:
-        parts += [text[position : mark.start], " " * (mark.end - mark.start)]
-        position = mark.end
-    return "".join([*parts, text[position:]]), marks
+    return mask(text, 0, [(mark.start, mark.end, " ") for mark in marks]), marks

@@ -400,6 +400,23 @@ def find_code_spans(text: str, start: int, end: int) -> tuple[list[tuple[int, in
     return spans, unpaired
 
 
+def mask(text: str, offset: int, covers: Sequence[tuple[int, int, str]]) -> str:
+    """Text with spans of it written over, each with a character, so that offsets stay.
+
+    Args:
+        text: The text.
+        offset: Where it begins in what the spans are offsets of.
+        covers: The spans in order, each `(start, end, character)`.
+    """
+    parts: list[str] = []
+    position = 0
+    for start, end, sign in covers:
+        left, right = max(start - offset, position), max(end - offset, position)
+        parts += [text[position:left], sign * (min(right, len(text)) - left)]
+        position = right
+    return "".join([*parts, text[position:]])
+
+
 def _is_escaped(text: str, position: int) -> bool:
     before = position
     while before and text[before - 1] == "\\":

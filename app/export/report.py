@@ -126,8 +126,7 @@ class Report:
         sources: Its sources.
         steps: The tasks of its plan.
         edges: What builds on what: pairs of task ids.
-        model_calls: How many model calls it took.
-        tool_calls: How many tool calls.
+        about: When and at what expense it was answered, on one line.
     """
 
     language: Language
@@ -142,8 +141,7 @@ class Report:
     sources: tuple[Source, ...]
     steps: tuple[Step, ...]
     edges: tuple[tuple[str, str], ...]
-    model_calls: int
-    tool_calls: int
+    about: str
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -180,12 +178,6 @@ class Report:
             rows.append([one_line(step.text, _LONGEST_IN_TABLE), one_line(step.value or came_to, _LONGEST_IN_TABLE)])
         return rows
 
-    @property
-    def about(self) -> str:
-        """When and at what expense it was answered, on one line."""
-        made = word(self.language, "made", self.day) if self.day else word(self.language, "by")
-        return f"{made} · {word(self.language, 'spent', self.model_calls, self.tool_calls)}"
-
 
 def read_result(result: Mapping[str, Any]) -> Report:
     """Read a result object, as `app/result.schema.json` says."""
@@ -193,7 +185,9 @@ def read_result(result: Mapping[str, Any]) -> Report:
     sources = _read_sources(result)
     claims = result.get("claims") or ()
     steps, edges = _plan(result.get("plan"), result.get("outcomes") or {}, language)
-    usage = result.get("usage") or {}
+    usage, day = result.get("usage") or {}, _day(result)
+    made = word(language, "made", day) if day else word(language, "by")
+    spent = word(language, "spent", int(usage.get("model_calls") or 0), int(usage.get("tool_calls") or 0))
     answer = str(result.get("answer") or "")
     nodes = parse_document(answer, claims, {source.n: source.url for source in sources})
     question = printable(str(result.get("question") or "")).strip()
@@ -204,15 +198,14 @@ def read_result(result: Mapping[str, Any]) -> Report:
         question=question,
         answer=answer,
         status=str(result.get("status") or "failed"),
-        day=_day(result),
+        day=day,
         notes=tuple(dict.fromkeys(_notes(result, sources, language))),
         nodes=add_charts(nodes, claims, question),
         claims=claims,
         sources=sources,
         steps=steps,
         edges=edges,
-        model_calls=int(usage.get("model_calls") or 0),
-        tool_calls=int(usage.get("tool_calls") or 0),
+        about=f"{made} · {spent}",
     )
 
 

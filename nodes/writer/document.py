@@ -12,7 +12,7 @@ from typing import Final, cast
 from weiwo.state import Block, BlockKind
 from weiwo.text.citation_marks import CitationMark, clean_marks, find_marks
 from weiwo.text.language import sentences, word_count
-from weiwo.text.markdown import CELL, DELIMITER, Line, Opaque, find_opaque, parse_markdown, read_lines, split_row
+from weiwo.text.markdown import CELL, DELIMITER, Line, find_opaque, mask, parse_markdown, read_lines, split_row
 from weiwo.text.patterns import lazy
 
 _CONTINUED: Final = lazy(r"(?<!  )\n(?=[ \t]*[a-z])")
@@ -22,7 +22,6 @@ _CITED_STOP: Final = lazy(r"(?:[.!?]\s?\0|\0[\s\0]{0,40}[.!?])[\s\0]++(?=[a-z])"
 _BOLD: Final = lazy(r"\s*(\*\*|__)([^*_\n]{1,120})\1\s*")
 _TABLE: Final = frozenset({"head", "delimiter", "row"})
 _LABEL_WORDS: Final = 8
-_Cover = tuple[int, int, str]
 
 
 def claim_spans(piece: str) -> list[tuple[int, int]]:
@@ -115,7 +114,7 @@ class _Claims:
 
     def _blanked(self, start: int, end: int, formula: str = "X") -> str:
         """A part of the piece with marks written over by blanks, code by letters."""
-        covers: list[_Cover] = [(mark.start, mark.end, " ") for mark in self._marks_in(start, end)]
+        covers = [(mark.start, mark.end, " ") for mark in self._marks_in(start, end)]
         first = bisect_left(self._opaque, start, key=lambda one: one.start)
         for one in self._opaque[first:]:
             if one.start >= end:
@@ -126,28 +125,6 @@ class _Claims:
     def _marks_in(self, start: int, end: int) -> Sequence[CitationMark]:
         first = bisect_left(self._marks, start, key=lambda mark: mark.start)
         return self._marks[first : bisect_left(self._marks, end, key=lambda mark: mark.start)]
-
-
-def mask(text: str, offset: int, covers: Sequence[_Cover]) -> str:
-    """Text with spans of it written over, each with a character, so that offsets stay.
-
-    Args:
-        text: The text.
-        offset: Where it begins in what the spans are offsets of.
-        covers: The spans in order, each `(start, end, character)`.
-    """
-    parts: list[str] = []
-    position = 0
-    for start, end, sign in covers:
-        left, right = max(start - offset, position), max(end - offset, position)
-        parts += [text[position:left], sign * (min(right, len(text)) - left)]
-        position = right
-    return "".join([*parts, text[position:]])
-
-
-def mask_opaque(text: str, spans: Sequence[Opaque]) -> str:
-    """Text with its code and formulas written over, for finding where its sentences end."""
-    return mask(text, 0, [(one.start, one.end, "X") for one in spans])
 
 
 def _is_label(line: str) -> bool:

@@ -9,10 +9,10 @@ from itertools import takewhile
 from typing import Final
 
 from weiwo.nodes.shared.prompting.sanitizer import remove_hidden
-from weiwo.nodes.writer.document import claim_spans, is_title, leads_items, mask, mask_opaque
+from weiwo.nodes.writer.document import claim_spans, is_title, leads_items
 from weiwo.text.citation_marks import find_marks
 from weiwo.text.language import sentences
-from weiwo.text.markdown import Line, find_code_spans, find_inline_opaque, read_lines
+from weiwo.text.markdown import Line, find_code_spans, find_inline_opaque, mask, read_lines
 from weiwo.text.patterns import lazy
 
 _LONGEST_PIECE: Final = 8_000
@@ -245,7 +245,7 @@ def _sentence_end(text: str, start: int, limit: int, *, whole: bool) -> int | No
     if not whole and _OPEN_END.search(block):
         return None
     marks = find_marks(block)
-    plain = mask_opaque(block, list(find_inline_opaque(block, 0, len(block))))
+    plain = mask(block, 0, [(one.start, one.end, "X") for one in find_inline_opaque(block, 0, len(block))])
     words = mask(plain, 0, [(mark.start, mark.end, " ") for mark in marks])
     spans = sentences(plain)
     begun = [n for n, span in enumerate(spans) if re.search(r"\w", words[slice(*span)])]
