@@ -214,21 +214,6 @@ async def test_a_bad_reply_is_sent_back(serve: Any, bad: Reply, complaint: str) 
     assert asked_schema(server.requests[-1].body) == "Verdict"
 
 
-async def test_what_check_says_is_sent_back(serve: Any) -> None:
-    def check(verdict: Verdict) -> str | None:
-        return None if verdict.score == 0.25 else "score must be a quarter"
-
-    with serve(corrected(text('{"level": "simple", "score": 0.5}'), "score must be a quarter")):
-        assert await judge(chat(), check=check) == Verdict(**GOOD)
-
-
-async def test_a_plan_that_is_wrong_twice_fails_with_the_reason(serve: Any) -> None:
-    with serve(scripted({"Verdict": GOOD})) as server:
-        with pytest.raises(ModelCallError, match="did not fit Verdict after a repair: no such tool"):
-            await judge(chat(), check=lambda _: "no such tool")
-        assert len(server.requests) == 2
-
-
 async def test_a_strict_schema_that_is_not_kept_is_not_relied_on_again(serve: Any) -> None:
     wrong = scripted({"Verdict": lambda request: GOOD if "response_format" not in request else {"grade": "A"}})
     with serve(wrong) as server:
@@ -436,18 +421,6 @@ async def test_parallel_calls_do_not_overshoot_cost(serve: Any) -> None:
     assert models.budget.curtailed() == "max_cost"
 
 
-async def test_a_server_that_is_down_is_given_up_quickly(serve: Any) -> None:
-    with serve(failing(500)) as server:
-        models = chat(run_id="down")
-        with pytest.raises(ModelCallError, match="HTTP 500"):
-            await judge(models)
-        so_far = len(server.requests)
-        for again in (models, chat(run_id="down")):
-            with pytest.raises(ModelCallError, match=r"does not answer \(HTTP 500, server error\)"):
-                await judge(again)
-        assert len(server.requests) == so_far
-
-
 @pytest.mark.parametrize("status", [401, 404])
 async def test_a_key_or_model_that_is_wrong_is_asked_about_once(serve: Any, status: int) -> None:
     with serve(failing(status)) as server:
@@ -492,26 +465,7 @@ async def test_a_call_is_broken_off_where_the_writers_time_begins(serve: Any) ->
             await models.text("writer", "draft", ASK)
 
 
-async def test_the_runs_own_time_bounds_a_call(serve: Any) -> None:
-    with serve(always(silent())):
-        models = chat(seconds=60, max_seconds=1)
-        models.budget._clock, models.budget._started = lambda: 0.0, 0.0
-        with pytest.raises(ModelCallError):
-            await judge(models)
-    assert "no reply within 0.5 s" in str(models.budget.delta().calls[0].error)  # half of it
-
-
 # Streams
-
-
-async def test_a_stream(serve: Any) -> None:
-    with serve(good):
-        models = chat()
-        pieces: list[str] = []
-        assert await collect(models, pieces) == "Emperor Wu was older [1]."
-    assert len(pieces) == 5
-    usage = models.budget.delta()
-    assert (usage.input_tokens, usage.output_tokens) == (11, 7)
 
 
 @pytest.mark.parametrize(

@@ -25,27 +25,20 @@ pytestmark = pytest.mark.integration
 
 KEY = "tvly-dev-abcdef123456"
 HIT = {"title": "Tower", "url": "https://a.org/tower", "content": "It is 300 m tall.", "score": 0.9}
-DETAIL = {
-    401: "Unauthorized: missing or invalid API key.",
-    429: "Your request has been blocked due to excessive requests.",
-    432: "This request exceeds your plan's set usage limit.",
-    500: "Internal Server Error",
-}
 
 
 class FakeTavily(ThreadingHTTPServer):
-    """Answers with the status its script holds next, 200 when that is used up, and counts requests."""
+    """Answers what it is asked, once without an end where its script says so, and counts requests."""
 
     daemon_threads = True
     request_queue_size = 64
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.script: list[int | str] = []
+        self.script: list[str] = []
         self.requests: list[dict[str, object]] = []
         self.arrived: list[str] = []
         self.lock = threading.Lock()
-        self.released = threading.Event()
 
     @property
     def url(self) -> str:
@@ -69,23 +62,14 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.requests.append({"path": self.path, "key": self.headers["authorization"], **body})
-        step = self.server.script.pop(0) if self.server.script else 200
-        if step == "hang":
-            self.server.released.wait(10)
-        elif step == "huge":
+        if self.server.script:
             self._send_endlessly()
-        else:
-            status = int(step)
-            said = (
-                {"query": body["query"], "results": [HIT]} if status == 200 else {"detail": {"error": DETAIL[status]}}
-            )
-            data = json.dumps(said).encode()
-            self.send_response(status)
-            self.send_header("content-length", str(len(data)))
-            if status == 429:
-                self.send_header("retry-after", "0.2")
-            self.end_headers()
-            self.wfile.write(data)
+            return
+        data = json.dumps({"query": body["query"], "results": [HIT]}).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
 
     def _send_endlessly(self) -> None:
         self.send_response(200)
@@ -94,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
             for _ in range(1_000):
                 self.wfile.write(b"x" * 65_536)
         except OSError:
-            self.server.script.append("gave up")
+            self.server.script[:] = ["gave up"]
 
     def log_message(self, *_args: object) -> None:
         pass
@@ -106,7 +90,6 @@ def tavily():
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield server
-        server.released.set()
         server.shutdown()
         thread.join()
 
@@ -134,30 +117,6 @@ async def test_results_arrive_through_the_registry(tavily, monkeypatch, tmp_path
     assert asked == {"path": "/search", "key": f"Bearer {KEY}", "query": "tower", "max_results": 2, "topic": "general"}
 
 
-@pytest.mark.parametrize(
-    ("status", "kind", "calls"), [(401, "auth", 1), (432, "blocked", 1), (429, "rate_limit", 3), (500, "crash", 3)]
-)
-async def test_refusals(tavily, status, kind, calls):
-    tavily.script = [status] * 9
-    with pytest.raises(ToolCallError) as caught:
-        await search(tool_for(tavily.url))
-    assert (caught.value.kind, caught.value.attempts, len(tavily.requests)) == (kind, calls, calls)
-    assert KEY not in caught.value.message
-
-
-async def test_what_passes_is_waited_for(tavily):
-    tavily.script = [429, 500]
-    result = await search(tool_for(tavily.url))
-    assert (result.attempts, len(result.passages)) == (3, 1)
-
-
-async def test_silence_is_a_timeout(tavily):
-    tavily.script = ["hang"] * 3
-    with pytest.raises(ToolCallError, match=r"no reply within 0\.5 s") as caught:
-        await search(tool_for(tavily.url), seconds=0.5)
-    assert caught.value.kind == "timeout"
-
-
 async def test_a_huge_body_is_not_read_to_its_end(tavily):
     tavily.script = ["huge"]
     with pytest.raises(ToolCallError) as caught:
@@ -165,16 +124,6 @@ async def test_a_huge_body_is_not_read_to_its_end(tavily):
     assert caught.value.kind == "oversized"
     while tavily.script != ["gave up"]:
         time.sleep(0.02)  # noqa: ASYNC251  # the server's thread is what is waited for
-
-
-async def test_nobody_there():
-    with FakeTavily() as server:
-        url = server.url
-    tool = tool_for(url)
-    with pytest.raises(ToolCallError) as caught:
-        await search(tool)
-    assert (caught.value.kind, caught.value.attempts) == ("crash", 3)
-    assert "reached" in caught.value.message
 
 
 async def through_the_door(settings: Settings, run: str, query: str):
@@ -205,24 +154,6 @@ async def test_the_same_question_twice_is_searched_once(tavily, settings):
     assert (len(tavily.requests), len(tavily.arrived)) == (1, 1)
     fewer = replace(settings, search=("tavily@1/1", "searxng@9"))  # limits change nothing in results
     assert (await through_the_door(fewer, "four", query)).cached
-
-
-@pytest.mark.parametrize("status", [401, 429, 432, 500])
-async def test_a_run_goes_on_with_the_next_provider_without_a_retry(tavily, settings, status):
-    tavily.script = [status] * 9
-    for number in range(2):
-        result = await through_the_door(settings, "run", f"tower {uuid4().hex}")
-        assert [(one.provider, one.text[:11]) for one in result.passages] == [("searxng", "About tower")]
-        assert result.attempts == 1
-        assert len(tavily.requests) == 1 or (status == 429 and number)  # it said for how long it is out
-
-
-async def test_all_failed_is_retried_as_a_whole_by_the_door_alone(tavily, settings):
-    tavily.script = [500] * 9
-    named = replace(settings, search=("tavily",))
-    with pytest.raises(ToolCallError, match="web_search: tavily: HTTP 500") as caught:
-        await through_the_door(named, uuid4().hex, "tower")
-    assert (caught.value.kind, caught.value.attempts, len(tavily.requests)) == ("crash", 3, 3)
 
 
 async def test_ten_tasks_share_a_limit_and_none_starves(tavily, settings):
