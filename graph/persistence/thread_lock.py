@@ -11,7 +11,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -120,6 +120,11 @@ async def _in_postgres(url: str, thread_id: str) -> AsyncIterator[None]:
         row = await cursor.fetchone()
         if row is None or not row[0]:
             raise ThreadBusyError(thread_id)
-        yield
+        try:
+            yield
+        finally:  # closing alone gives it back a moment later, when the server has noticed
+            with suppress(psycopg.Error, TimeoutError):
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    await connection.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", (key,))
     finally:
         await connection.close()  # which a server that is gone does not hinder
