@@ -1,7 +1,8 @@
 """A home of its own for every test, and the three places threads are kept: memory, SQLite and a real Postgres."""
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.support.foreign import FOREIGN
+from tests.support.openai_server import Handler, OpenAIServer
 from tests.support.postgres import create_database, drop_database, start_server
 from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
 from weiwo.state.settings import Settings
@@ -55,3 +57,17 @@ async def saver(request: pytest.FixtureRequest) -> AsyncIterator[BaseCheckpointS
     url = request.getfixturevalue("postgres_url") if request.param == "postgres" else None
     async with open_checkpointer(Settings.resolve(), url) as opened:
         yield opened
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Handler], OpenAIServer]]:
+    """Starts an OpenAI-compatible endpoint, which the environment then names."""
+    with ExitStack() as servers:
+
+        def start(handler: Handler) -> OpenAIServer:
+            server = servers.enter_context(OpenAIServer(handler))
+            for name, value in server.environment.items():
+                monkeypatch.setenv(name, value)
+            return server
+
+        yield start

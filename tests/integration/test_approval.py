@@ -8,6 +8,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 
 from tests.support.fake_model import assessed, fake, found
+from tests.support.lovelace import FACT, OLDER, birth, people
 from tests.support.run import search_tool
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.threads import list_threads
@@ -15,20 +16,12 @@ from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.integration
 
-ADA = "Ada Lovelace was born in London in 1815. Ada Lovelace died on 27 November 1852."
-ALAN = "Alan Turing was born in Maida Vale in 1912. Alan Turing died in 1954."
-OLDER = "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
-FACT = "When was Ada Lovelace born?"
 ASK = Context(approve_plan=True)
 
 
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample):
     index_sample(weiwo_home)
-
-
-def people(query: str) -> str | None:
-    return ADA if "Lovelace" in query else ALAN if "Turing" in query else None
 
 
 def at(thread_id: str) -> Any:
@@ -39,16 +32,6 @@ def asked(values: dict[str, Any]) -> dict[str, Any]:
     """What the run waits for."""
     (one,) = values["__interrupt__"]
     return one.value
-
-
-def vertex(task_id: str, name: str) -> dict[str, Any]:
-    return {
-        "id": task_id,
-        "description": f"When was {name} born?",
-        "tool_binding": "corpus_search",
-        "args": {"query": f"{name} birth"},
-        "ret": "date",
-    }
 
 
 async def test_a_plan_waits_and_runs_once_it_is_approved(saver):
@@ -101,7 +84,7 @@ async def test_an_edited_plan_runs_in_place_of_the_planners(memory):
     tool = search_tool(people)
     graph = build_graph(memory, tools=[tool])
     await graph.ainvoke({"question": OLDER}, at("t"), context=ASK)
-    edited = {"vertices": [vertex("alan", "Alan Turing")]}
+    edited = {"vertices": [birth("alan", "Alan Turing")]}
     values = await graph.ainvoke(Command(resume={"plan": edited}), at("t"))
     result = values["result"]
     assert [one["id"] for one in result["plan"]["vertices"]] == ["alan"]
@@ -115,7 +98,7 @@ async def test_an_edited_plan_runs_in_place_of_the_planners(memory):
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        ({"vertices": [{**vertex("a", "A"), "tool_binding": "telepathy"}]}, "unknown tool 'telepathy'"),
+        ({"vertices": [{**birth("a", "A"), "tool_binding": "telepathy"}]}, "unknown tool 'telepathy'"),
         ({"plan": {"vertices": []}}, "at least one task"),
         ({"plan": 3}, "expected an object"),
         ('{"vertices": [', "not JSON"),
@@ -147,8 +130,8 @@ def planning_model(*plans: Any) -> Any:
 
 async def test_a_rejection_goes_to_the_planner_and_its_next_plan_is_asked_about(memory):
     model = planning_model(
-        {"vertices": [vertex("ada", "Ada Lovelace"), vertex("alan", "Alan Turing")]},
-        {"vertices": [vertex("only_ada", "Ada Lovelace")]},
+        {"vertices": [birth("ada", "Ada Lovelace"), birth("alan", "Alan Turing")]},
+        {"vertices": [birth("only_ada", "Ada Lovelace")]},
     )
     graph = build_graph(memory, tools=[search_tool(people)], models=model)
     await graph.ainvoke({"question": OLDER}, at("t"), context=ASK)
@@ -179,8 +162,8 @@ async def test_a_replan_is_asked_about_and_a_retry_is_not(saver):
     model = fake(
         AssessmentReply=assessed(OLDER, steps=1.0),
         PlanReply=[
-            {"vertices": [vertex("ada", "Ada Lovelace")]},
-            {"vertices": [{**vertex("b", "Ada Lovelace"), "args": {"query": "Ada Lovelace died"}}]},
+            {"vertices": [birth("ada", "Ada Lovelace")]},
+            {"vertices": [{**birth("b", "Ada Lovelace"), "args": {"query": "Ada Lovelace died"}}]},
         ],
         ReadReply=found("1852", "27 November 1852"),
         ReflectionReply={"decision": "replan", "reason": "other words", "missing": []},
@@ -213,7 +196,7 @@ async def test_a_second_approval_is_harmless(memory):
 async def test_an_approval_given_twice_in_mid_run_does_not_approve_what_comes_later(memory):
     model = fake(
         AssessmentReply=assessed(OLDER, steps=1.0),
-        PlanReply=[{"vertices": [vertex("ada", "Ada Lovelace")]}, {"vertices": [vertex("b", "Alan Turing")]}],
+        PlanReply=[{"vertices": [birth("ada", "Ada Lovelace")]}, {"vertices": [birth("b", "Alan Turing")]}],
         ReadReply=found("1912", "born in Maida Vale in 1912"),
         ReflectionReply={"decision": "replan", "reason": "other words", "missing": []},
         draft="Alan Turing was born in 1912 [1].",

@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.command import run_command, search_path
 from tests.support.late_clock import count_from
-from tests.support.openai_server import Handler, OpenAIServer, Reply, prompt
+from tests.support.openai_server import Reply, prompt
 from tests.support.personas import HELLO, UNANSWERABLE, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context, SettingsError
@@ -53,21 +53,12 @@ class Metered:
 
 
 @pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch, weiwo_home: Path, index_sample: Callable[[Path], None]) -> Any:
+def serve(
+    monkeypatch: pytest.MonkeyPatch, weiwo_home: Path, index_sample: Callable[[Path], None], endpoint: Any
+) -> Any:
     index_sample(weiwo_home)
-    servers: list[OpenAIServer] = []
-
-    def start(handler: Handler) -> OpenAIServer:
-        server = OpenAIServer(handler)
-        servers.append(server.__enter__())
-        for name, value in server.environment.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setenv("WEIWO_MODEL", "openai:scripted")
-        return server
-
-    yield start
-    for server in servers:
-        server.__exit__(None, None, None)
+    monkeypatch.setenv("WEIWO_MODEL", "openai:scripted")
+    return endpoint
 
 
 async def ask(question: str, tools: tuple[BaseTool, ...] = (), **limits: Any) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import re
 import pytest
 
 from tests.support.openai_server import (
-    OpenAIServer,
     always,
     cut,
     error,
@@ -69,21 +68,9 @@ MODELS = {
 }
 
 
-@pytest.fixture
-def endpoint(monkeypatch, weiwo_home, index_sample):
+@pytest.fixture(autouse=True)
+def _indexed(weiwo_home, index_sample):
     index_sample(weiwo_home)
-    servers = []
-
-    def start(handler):
-        server = OpenAIServer(handler)
-        servers.append(server.__enter__())
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", server.key)
-        return server
-
-    yield start
-    for server in servers:
-        server.__exit__(None, None, None)
 
 
 async def ask(question, limit=PATIENT, **context):

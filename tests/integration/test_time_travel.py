@@ -10,6 +10,7 @@ from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from tests.support.lovelace import ADA, FACT, OLDER, people
 from tests.support.run import search_tool
 from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.graph import build_graph
@@ -20,20 +21,12 @@ from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.integration
 
-ADA = "Ada Lovelace was born in London in 1815. Ada Lovelace died on 27 November 1852."
-ALAN = "Alan Turing was born in Maida Vale in 1912. Alan Turing died in 1954."
-OLDER = "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
-FACT = "When was Ada Lovelace born?"
 ASK = Context(approve_plan=True)
 
 
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample):
     index_sample(weiwo_home)
-
-
-def people(query: str) -> str | None:
-    return ADA if "Lovelace" in query else ALAN if "Turing" in query else None
 
 
 def at(thread_id: str = "t") -> Any:

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.support.fake_model import FakeModel, Request, ScriptedError, assessed, fake, found
+from tests.support.lovelace import ADA, FACT, OLDER, YEARS, birth, people
 from tests.support.run import search_tool, services
 from tests.support.schema import check_result
 from tests.support.states import state_of
@@ -21,19 +22,10 @@ from weiwo.state import Reflection
 from weiwo.state.events import parse_event
 from weiwo.state.settings import Context
 
-ADA = "Ada Lovelace was born in London in 1815. Ada Lovelace died on 27 November 1852."
-ALAN = "Alan Turing was born in Maida Vale in 1912. Alan Turing died in 1954."
-FACT = "When was Ada Lovelace born?"
-OLDER = "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
-
 
 @pytest.fixture(autouse=True)
 def _fresh(index_sample):
     index_sample(Path(os.environ["WEIWO_HOME"]))
-
-
-def people(query: str) -> str | None:
-    return ADA if "Lovelace" in query else ALAN if "Turing" in query else None
 
 
 def reading(request: Request) -> dict[str, Any]:
@@ -42,29 +34,10 @@ def reading(request: Request) -> dict[str, Any]:
     return found("1815", "born in London in 1815") if "Ada" in task else found("1912", "born in Maida Vale in 1912")
 
 
-def vertex(task_id: str, name: str) -> dict[str, Any]:
-    return {
-        "id": task_id,
-        "description": f"When was {name} born?",
-        "tool_binding": "corpus_search",
-        "args": {"query": f"{name} birth"},
-        "ret": "date",
-    }
-
-
-YEARS = {
-    "id": "years",
-    "description": "How many years lie between the births?",
-    "tool_binding": "date_difference",
-    "args": {"start": "{{ada.ret}}", "end": "{{alan.ret}}"},
-    "ret": "number",
-}
-
-
 def good_model(**other: Any) -> FakeModel:
     script: dict[str, Any] = {
         "AssessmentReply": assessed(OLDER, steps=1.0),
-        "PlanReply": {"vertices": [vertex("ada", "Ada Lovelace"), vertex("alan", "Alan Turing"), YEARS]},
+        "PlanReply": {"vertices": [birth("ada", "Ada Lovelace"), birth("alan", "Alan Turing"), YEARS]},
         "ReadReply": reading,
         "ReflectionReply": {"reason": "all is found", "decision": "finish", "missing": []},
         "EntailmentReply": {"verdicts": [{"n": 1, "verdict": "supported"}]},
@@ -213,7 +186,7 @@ async def test_a_model_that_always_fails_leaves_a_complete_answer_by_rule():
 
 
 async def test_a_tool_of_ones_own_is_used_under_its_own_name():
-    plan = [{**vertex("ada", "Ada Lovelace"), "tool_binding": "people_search"}]
+    plan = [{**birth("ada", "Ada Lovelace"), "tool_binding": "people_search"}]
     model = good_model(PlanReply={"vertices": plan}, draft="Ada Lovelace was born in 1815 [1].")
     tool = search_tool(people, name="people_search")
     result = (await asked(FACT, tool, model))["result"]
@@ -235,7 +208,7 @@ async def test_what_was_not_found_is_planned_anew_and_finished_tasks_do_not_run_
     def find(query: str) -> str | None:
         return people(query) if "Ada" in query or "mathematician" in query else None
 
-    second = [{**vertex("turing", "Alan Turing"), "args": {"query": "Turing mathematician"}}]
+    second = [{**birth("turing", "Alan Turing"), "args": {"query": "Turing mathematician"}}]
     again = {**YEARS, "id": "gap", "args": {"start": "{{ada.ret}}", "end": "{{turing.ret}}"}}
     model = good_model(
         PlanReply=[good_model().script["PlanReply"][0], {"vertices": [*second, again]}],
@@ -266,7 +239,7 @@ async def test_a_stubborn_model_ends_as_well():
     model = good_model(
         ReadReply={"next": "give_up"},
         ReflectionReply={"reason": "again", "decision": "replan", "missing": []},
-        PlanReply=[{"vertices": [vertex(f"t{n}", "Ada Lovelace")]} for n in range(10)],
+        PlanReply=[{"vertices": [birth(f"t{n}", "Ada Lovelace")]} for n in range(10)],
     )
     result = (await asked(OLDER, model=model))["result"]
     assert [past["decision"] for past in result["reflections"]] == ["replan", "replan", "abort"]
