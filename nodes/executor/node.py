@@ -16,8 +16,8 @@ from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.analysis import analyse
 from weiwo.nodes.executor.evidence_merging import merge_passages
 from weiwo.nodes.executor.next_action import NextActions, further_queries, requested_queries
+from weiwo.nodes.executor.prompt import TaskProgressNote
 from weiwo.nodes.executor.reading.batch_reader import ReadRequest
-from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
 from weiwo.nodes.executor.reading.read_ahead import list_waiting, read_ahead, take_ahead
 from weiwo.nodes.executor.reading.reader import judge_turn
 from weiwo.nodes.executor.reading.reading import Judgement

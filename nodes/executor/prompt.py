@@ -1,12 +1,15 @@
 """The executor's prompt: every word a model is told when it reads passages for one task, or analyses what was found."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE
+from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
-from weiwo.state import ValueType
-from weiwo.state.query import Shape
+from weiwo.nodes.shared.run_context import today
+from weiwo.nodes.shared.strategy import FEW_PASSAGES
+from weiwo.state import Hop, Task, ValueType
+from weiwo.state.query import QueryFrame, Shape
 
 SYSTEM = protect_prompt(
     f"""\
@@ -93,13 +96,6 @@ date the year',
 """What is wanted, by its type."""
 ZERO_TO_ONE: Final = "0 to 1"
 
-LAST_TURN: Final = "This is the last turn: answer or give up."
-TURNS_LEFT: Final = "You may search or open {} more."
-NOTHING_NEW: Final = "The last query brought nothing new. {}"
-DID_NOT_WORK: Final = "Did not work: {}"
-FOUND_ON_THE_WAY: Final = "Found on the way:"
-"""How far a task has come."""
-
 NO_QUERIES: Final = 'next is "search" but queries is empty'
 NO_SUCH_PASSAGE: Final = 'next is "open" but passage is {}; there are passages 1 to {}'
 NO_VALUE: Final = 'next is "{}" but value is missing'
@@ -120,3 +116,78 @@ rests on. Use only what they say; copy numbers, dates and names exactly.
 - `confidence`: 0 to 1. Where nothing can be said, give no findings."""
 )
 """For a task that calls no tool."""
+
+
+@dataclass(frozen=True)
+class TaskProgressNote:
+    """Progress note in the reader's prompt: how far a task has come.
+
+    Attributes:
+        whole: The user's question that the task serves.
+        tried: Queries already sent.
+        turns_left: How often the task may search or open yet.
+        nothing_new: Whether the last turn brought no passage that was not known.
+        failed: What did not work, such as a page that could not be opened.
+        seen: Ids of the passages that earlier turns showed.
+        kept: Ids of those that the model wanted to see again.
+        most: Passages that a turn shows for one value, the best ones; the others come next, should they be needed.
+        wants_sentence: Whether the task is the whole question, so that its value, in a sentence, is the answer.
+        hops: Of a chain of look-ups, what earlier turns found on the way.
+        latest: Passages that the last turn found, known ones among them: as many are the first of all.
+        waiting: Tasks that wait for this one, of which its passages may tell already.
+    """
+
+    whole: str
+    tried: Sequence[str]
+    turns_left: int
+    nothing_new: bool = False
+    failed: Sequence[str] = ()
+    seen: Collection[str] = ()
+    kept: Collection[str] = ()
+    most: int = FEW_PASSAGES
+    wants_sentence: bool = False
+    hops: Sequence[Hop] = ()
+    latest: int = 0
+    waiting: Sequence[Task] = ()
+
+    def describe_turns(self) -> str:
+        """The turns left, in words for the model."""
+        if self.turns_left <= 0:
+            turns = "This is the last turn: answer or give up."
+        else:
+            turns = f"You may search or open {'once' if self.turns_left == 1 else f'{self.turns_left} times'} more."
+        if self.nothing_new and len(self.tried) > 1:
+            turns = f"The last query brought nothing new. {turns}"
+        return "\n".join([turns, *(f"Did not work: {message}" for message in self.failed)])
+
+    def describe_waiting(self) -> str:
+        """The tasks that wait, with what to give of them."""
+        if not self.waiting:
+            return ""
+        lines = [
+            f"- {task.id}{', for each item' if task.for_each else ''}: {quote_as_data(task.description, 300)}"
+            f" (wanted: {task.ret})"
+            for task in self.waiting
+        ]
+        told = STATEMENT if any(task.is_answer for task in self.waiting) else ""
+        return "\n".join([WAITING, *lines, told])
+
+    def describe_hops(self) -> str:
+        """What was found on the way, a line each."""
+        lines = [f"- {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)}" for hop in self.hops]
+        return "\n".join(["Found on the way:", *lines, ""]) if lines else ""
+
+
+def describe_task(frame: QueryFrame, ret: ValueType, progress: TaskProgressNote, *, hopping: bool) -> tuple[str, str]:
+    """What the prompt says of the task before the passages, and behind them.
+
+    What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
+    """
+    queries = "; ".join(query for query in progress.tried if query)
+    sentence = SENTENCE if progress.whole == frame.question else STATEMENT
+    whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
+    task = (
+        f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
+        f"{HOPS.get(frame.shape, '') * hopping}{sentence * progress.wants_sentence}{progress.describe_waiting()}"
+    )
+    return task, f"{progress.describe_hops()}Queries tried: {queries or 'none'}\n{progress.describe_turns()}"

@@ -1,24 +1,45 @@
-"""The master's monitor: what went wrong in an execution, as a pure function over plan and outcomes.
+"""The master's monitor: what went wrong in an execution and why, as pure functions over plan and outcomes.
 
 (The Master supervises execution in the AI Search Paradigm, arXiv 2506.17188, section 3; reflection acts on what
 it reports.)
+
+The root cause of a task that came to nothing is told by code, from what was found and not from what the message says: a
+tool that is out of order wants another tool, a query that led elsewhere wants other words, sources that speak of the
+thing and do not tell want other sources, arguments that do not fit another plan.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import json
+import logging
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
-from weiwo.nodes.reflection.calibration import Calibration, confidence_features
-from weiwo.nodes.reflection.root_cause import find_cause
 from weiwo.nodes.shared.consistency import find_inconsistencies
-from weiwo.state import Evidence, Failure, FailureKind, Language, Limits, MonitorReport, Outcome, Plan
-from weiwo.state.evidence import Weakness, WeakValue
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.planning.rule_plan import frame_task
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.state import Evidence, Failure, FailureKind, Language, Limits, MonitorReport, Outcome, Plan, Task
+from weiwo.state.evidence import Cause, Weakness, WeakValue
+from weiwo.state.settings import Settings
+from weiwo.text.language import fold
 
-SLOW_SHARE = 0.5
+Calibration = Sequence[float]
+"""Weights of the features of a value, as version 0.1 fitted them for a model (Platt scaling): of 1; of the log odds of
+the confidence; of the logarithm of the independent sources; of rivals; and of quotes that only imply the value."""
+ALL_DONE: Final = "every task has an outcome"
+CALIBRATIONS: Final = "confidence.json"
+_WEIGHTS: Final = 5
+_NEVER_SURE: Final = 0.01
+"""A confidence counts as at least this far from 0 and from 1, whose log odds are infinite."""
+
+_SLOW_SHARE = 0.5
 """A task that took more than this share of the run's seconds is reported as slow."""
 
-DOUBTED_BELOW = 0.5
+_DOUBTED_BELOW = 0.5
 """A value is doubted if it is less probably right than this, as the model that read it says, or as was fitted."""
 
-MOST_NAMED = 10
+_MOST_NAMED = 10
 """Items without a value that a report names."""
 
 
@@ -53,7 +74,7 @@ def monitor_plan(
                 kind: FailureKind = "limit" if outcome.detail.limited else "incomplete"
                 message = f"{task.id} lacks {_listed(outcome.detail.missing)}"
                 failures.append(Failure(task_id=task.id, kind=kind, message=message))
-            if outcome.seconds > limits.max_seconds * SLOW_SHARE:
+            if outcome.seconds > limits.max_seconds * _SLOW_SHARE:
                 message = f"{task.id} took {outcome.seconds:.0f} of {limits.max_seconds:.0f} seconds"
                 failures.append(Failure(task_id=task.id, kind="slow", message=message))
     failures.extend(_inconsistent(plan, outcomes))
@@ -82,13 +103,13 @@ def _weakness(outcome: Outcome, calibration: Calibration | None) -> Weakness | N
         return "implied"
     if outcome.decided_by != "model":
         return None
-    probable = calibration.probability(confidence_features(outcome)) if calibration else outcome.confidence
-    return "doubted" if probable < DOUBTED_BELOW else None
+    probable = calibrate_confidence(outcome, calibration) if calibration else outcome.confidence
+    return "doubted" if probable < _DOUBTED_BELOW else None
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
@@ -104,3 +125,54 @@ def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
             message = f"{one.task_id} and {task.id} ask the same and differ: {one.value!r} and {outcome.value!r}"
             found.append(Failure(task_id=task.id, kind="inconsistent", message=message))
     return found
+
+
+def find_calibration(settings: Settings) -> Calibration | None:
+    """The calibration of the model that reads passages; None where none was fitted. Reads a file."""
+    path, reader = Path(settings.home) / CALIBRATIONS, settings.models.get("executor")
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8")).get(reader)
+        weights = [float(weight) for weight in kept["weights"]] if kept else []
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, AttributeError, KeyError):
+        weights = [math.nan]
+    if weights and (len(weights) != _WEIGHTS or not all(map(math.isfinite, weights))):
+        logging.getLogger(__name__).warning("%s: it cannot be read; confidence is taken as it is given", path)
+        return None
+    return weights or None
+
+
+def calibrate_confidence(outcome: Outcome, weights: Calibration) -> float:
+    """How probable it is that a value is right that a model read."""
+    stated = min(max(outcome.confidence, _NEVER_SURE), 1 - _NEVER_SURE)
+    support = math.log(max(1, outcome.support))
+    features = (1.0, math.log(stated / (1 - stated)), support, bool(outcome.rivals), outcome.basis == "implied")
+    odds = sum(weight * feature for weight, feature in zip(weights, features, strict=True))
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+_BY_KIND: Final[Mapping[FailureKind, Cause]] = {
+    **dict.fromkeys(("timeout", "rate_limit", "crash", "auth", "blocked"), "tool"),
+    "not_found": "source",
+    "oversized": "source",
+    "bad_arguments": "plan",
+    "incomplete": "plan",
+}
+
+
+def find_cause(
+    task: Task, outcome: Outcome, inputs: Mapping[str, Outcome], passages: Iterable[Evidence], language: Language
+) -> Cause | None:
+    """Why a task came to nothing; None where that is not known, or it only waited for another."""
+    if outcome.failure is None or outcome.status == "blocked":
+        return None
+    if outcome.failure.kind != "empty":
+        return _BY_KIND.get(outcome.failure.kind)
+    asked = fill_text(task.description, inputs, language)
+    frame = frame_task(task, language) if asked == task.description else parse_question(asked, language)
+    subjects = [fold(subject) for subject in frame.subjects]
+    found = [fold(f"{one.title} {one.text}") for one in passages if task.id in one.task_ids]
+    if any(subject in text for subject in subjects for text in found):
+        return "source"
+    return "query"

@@ -9,54 +9,30 @@ last decision.
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
-from weiwo.nodes.reflection.calibration import find_calibration
-from weiwo.nodes.reflection.monitor import monitor_plan
-from weiwo.nodes.reflection.part_coverage import covers_parts
-from weiwo.nodes.reflection.prompt import SYSTEM
-from weiwo.nodes.shared.consistency import describe_inconsistency
-from weiwo.nodes.shared.planning.perspectives import format_perspectives
-from weiwo.nodes.shared.planning.question_graph import format_question_graph
-from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.reflection.monitor import ALL_DONE, find_calibration, monitor_plan
+from weiwo.nodes.reflection.prompt import SYSTEM, ReflectionReply, decision_prompt
 from weiwo.nodes.shared.planning.replanning import (
     HOPELESS,
     PASSING,
     PlanHistory,
-    format_cause,
     is_stuck,
     read_missing,
     replan_other_way,
 )
 from weiwo.nodes.shared.planning.rule_plan import list_searches
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
-from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Evidence, Failure, MonitorReport, Outcome, Plan, Reflection, Task
+from weiwo.state import REFERENCE, Failure, MonitorReport, Outcome, Plan, Reflection
 from weiwo.state.events import ReflectedEvent
-from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
+from weiwo.text.terms import terms
 
-HARMLESS = frozenset({"slow"})
-ALL_DONE = "every task has an outcome"
-_WEAK: Final = {
-    "implied": "implied, not stated, by",
-    "doubted": "doubted by its reader, who quotes",
-    "disputed": "disputed by other sources; it rests on",
-}
-
-
-class ReflectionReply(Reply):
-    """What a model decides."""
-
-    reason: Line = Field("", description="Why, in one line.")
-    decision: Literal["finish", "replan", "deepen"]
-    missing: list[str] = Field(default_factory=list)
+_HARMLESS = frozenset({"slow"})
 
 
 async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]:
@@ -89,7 +65,7 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
 
 def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection | None:
     """The decision where the facts leave no choice; None where they do."""
-    failures = [failure for failure in report.failures if failure.kind not in HARMLESS]
+    failures = [failure for failure in report.failures if failure.kind not in _HARMLESS]
     concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
     rounds = len(list_rounds(state))
 
@@ -147,11 +123,11 @@ def _searcher_gave_up(state: SearchState, services: RunContext) -> bool:
 
 async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection:
     """Something may be missing, and there is room to go on: ask the model, else see if a rule knows another way."""
-    failures = [failure for failure in report.failures if failure.kind not in HARMLESS]
+    failures = [failure for failure in report.failures if failure.kind not in _HARMLESS]
     fact = failures[0].message if failures else ALL_DONE
     concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
     if services.models.configured("reflection"):
-        prompt = _prompt(plan, report, state, services)
+        prompt = decision_prompt(plan, report, list_rounds(state), state, services)
         try:
             reply = await services.models.structured(
                 "reflection", "decide", [SystemMessage(SYSTEM), HumanMessage(prompt)], ReflectionReply
@@ -215,7 +191,7 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     )  # whose look-ups are none
     one = len(asked) <= 1 and len(plan.final_ids) == 1
     firm = not (report.weak or report.inconsistencies)
-    settled = firm and (one or covers_parts(assessment.parts, plan, state.get("outcomes", {})))
+    settled = firm and (one or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.strategy.check or is_stuck(state):
         return False
     if services.budget.exhausted() or services.work_seconds() <= 0:
@@ -276,52 +252,20 @@ def list_rounds(state: SearchState) -> list[Reflection]:
     return [past for past in state.get("reflections", []) if past.decision in {"retry", "replan", "deepen"}]
 
 
-def _prompt(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> str:
-    past = list_rounds(state)
-    made = f" ({', '.join(one.decision for one in past)})" if past else ""
-    outcomes: dict[str, Outcome] = state.get("outcomes", {})
-    usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
-    denied = {task_id for task_id, outcome in outcomes.items() if outcome.premise}
-    remarks = {
-        task.id: f"{'; it corrects the question' * (task.id in denied)}; {task.tool}{_sent(task, usable, services)}"
-        for task in plan.tasks
-    }
-    lines = [
-        f"Question: {state['assessment'].question}",
-        f"Rounds so far: {len(past)} of {services.settings.limits.max_replans}{made}",
-        "Tasks, each under the one it came from, with what it came to:",
-        format_question_graph(plan, outcomes, services.language, remarks=remarks),
-    ]
-    saw = [f"- {quote_as_data(failure.message, 300)}{format_cause(failure.cause)}" for failure in report.failures]
-    lines += ["What the monitor saw:", *(saw or [f"- {ALL_DONE}"])]
-    if parts := state["assessment"].parts:
-        lines += ["Parts of the question:", *(f"- {quote_as_data(part, 200)}" for part in parts)]
-    if report.weak:
-        lines += ["Weak values:", *(_weak(one, outcomes[one.task_id]) for one in report.weak)]
-    if report.inconsistencies:
-        told = (describe_inconsistency(one, plan, outcomes, services.language) for one in report.inconsistencies)
-        lines += ["Values that do not fit together:", *(f"- {quote_as_data(line, 400)}" for line in told)]
-    if plan.perspectives:
-        lines.append(format_perspectives(plan.perspectives))
-    evidence: dict[str, Evidence] = state.get("evidence", {})
-    titles = sorted({passage.title for passage in evidence.values() if passage.title})[:20]
-    lines.append(f"Documents seen: {'; '.join(quote_as_data(title, 100) for title in titles) or 'none'}")
-    lines.append(f"Tools: {', '.join(state['team'].tools)}")
-    return "\n".join(lines)
+def _covers_parts(parts: Sequence[str], plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether each part is asked for, in all its content words, by a different task that has its whole value.
+
+    Words are compared, not meanings: False says only that somebody has to judge. One part alone is not settled so.
+    """
+    done = [task for task in plan.tasks if task.id in outcomes and outcomes[task.id].usable]
+    asking = [frozenset(terms(REFERENCE.sub(" ", t.description))) for t in done if not outcomes[t.id].detail.missing]
+    return len(parts) > 1 and _match_parts([frozenset(terms(part)) for part in parts], asking)
 
 
-def _weak(weak: WeakValue, outcome: Outcome) -> str:
-    """A value that is no firm ground, with the words it rests on and those against it."""
-    quotes = "; ".join(f"“{quote_as_data(quote.text, 300)}”" for quote in outcome.quotes[:2]) or "no quote"
-    against = [quote_as_data(rival.quotes[0].text, 300) for rival in outcome.rivals[:2] if rival.quotes]
-    more = f"; against it: {'; '.join(f'“{words}”' for words in against)}" if against else ""
-    carries = "; other tasks build on it" if weak.carries else ""
-    return f"- {weak.task_id}: {_WEAK[weak.weakness]} {quotes}{more}{carries}"
-
-
-def _sent(task: Task, usable: Mapping[str, Outcome], services: RunContext) -> str:
-    """The query a task sent first, its references filled where their values are known."""
-    query = task.args.get("query")
-    if not isinstance(query, str):
-        return ""
-    return f', query "{quote_as_data(fill_text(query, usable, services.language), 200)}"'
+def _match_parts(parts: Sequence[frozenset[str]], asking: Sequence[frozenset[str]]) -> bool:
+    """Whether each part has a task of its own whose words hold its own."""
+    if not parts:
+        return True
+    first, *rest = parts
+    ways = [n for n, words in enumerate(asking) if first and first <= words]
+    return any(_match_parts(rest, [*asking[:n], *asking[n + 1 :]]) for n in ways)

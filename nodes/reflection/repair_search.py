@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import AliasChoices, Field
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.reflection import prompt
 from weiwo.nodes.reflection.intervention import Intervention
-from weiwo.nodes.reflection.prompt import REPAIR
-from weiwo.nodes.reflection.root_cause import find_cause
-from weiwo.nodes.shared.planning.plan_reply import Vertex
+from weiwo.nodes.reflection.monitor import find_cause
+from weiwo.nodes.reflection.prompt import RepairReply
 from weiwo.nodes.shared.planning.plan_rules import MOST_TASKS, PLAN_RULES
 from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.nodes.shared.planning.references import fill_text
@@ -26,7 +25,6 @@ from weiwo.nodes.shared.planning.rule_plan import add_frames
 from weiwo.nodes.shared.planning.task_identity import wording_key
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
-from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import ITEM, Evidence, JsonValue, Outcome, Plan, Repair, Task
 from weiwo.state.repair import revise
@@ -34,15 +32,6 @@ from weiwo.text.values import render
 
 MOST_ADDED: Final = 3
 """Tasks that take the place of one."""
-
-_ONE_ITEM: Final = "It runs once per item of a list, and only this item came to nothing; write {{item}} for it."
-
-
-class RepairReply(Reply):
-    """Another way to what a task was for, as a model gives it."""
-
-    reason: Line = Field("", description="Why, in one line.")
-    vertices: list[Vertex] = Field(default_factory=list, validation_alias=AliasChoices("vertices", "tasks"))
 
 
 @dataclass(frozen=True)
@@ -89,7 +78,7 @@ class RepairSearch:
     async def _ask(self, services: RunContext) -> Repair | None:
         """The way that the model knows."""
         rules = PLAN_RULES.replace(MOST_TASKS, str(self._most_added()))
-        asked = [SystemMessage(REPAIR.replace("{rules}", rules)), HumanMessage(self._prompt())]
+        asked = [SystemMessage(prompt.REPAIR.replace("{rules}", rules)), HumanMessage(self._prompt())]
         try:
             reply = await services.models.structured("reflection", "repair", asked, RepairReply, check=self._objection)
         except ModelCallError:
@@ -100,7 +89,7 @@ class RepairSearch:
         """What is wrong with a reply, for the model, which is asked once more; None where it can be used."""
         repair, faults = self._read(reply) if reply.vertices else (None, [])
         if faults := self._complaints(repair) if repair is not None else faults:
-            return "The tasks are not valid:\n" + "\n".join(f"- {one}" for one in faults)
+            return prompt.INVALID + "\n".join(f"- {one}" for one in faults)
         return None
 
     def _read(self, reply: RepairReply) -> tuple[Repair | None, list[str]]:
@@ -127,21 +116,21 @@ class RepairSearch:
     def _complaints(self, repair: Repair) -> list[str]:
         """Everything that is wrong with a repair."""
         own, most = {one.id for one in repair.tasks}, self._most_added()
-        faults = [f"vertices: {len(own)} tasks, at most {most} are allowed"] if len(own) > most else []
+        faults = [prompt.TOO_MANY_TASKS.format(len(own), most)] if len(own) > most else []
         for one in repair.tasks:
             if unknown := [name for name in one.references if name not in own and name not in self.inputs]:
                 known = ", ".join(self.inputs) or "none"
-                faults.append(f"{one.id}: refers to {', '.join(unknown)}; finished tasks are: {known}")
+                faults.append(prompt.UNKNOWN_REFERENCE.format(one.id, ", ".join(unknown), known))
             if one.tool not in self.may.tools or self.may.acts(one.tool):
-                faults.append(f"{one.id}.tool_binding: {one.tool!r} is not to be used; use one of those listed")
+                faults.append(prompt.UNUSABLE_TOOL.format(one.id, one.tool))
         if (last := repair.tasks[-1]).value_type != self.task.value_type:
-            faults.append(f"{last.id}: the last task is to give {self.task.value_type}, not {last.value_type}")
+            faults.append(prompt.OTHER_TYPE.format(last.id, self.task.value_type, last.value_type))
         revised = revise(self.may.plan, [repair])[-1]
         if faults := faults or list(self.may.check(revised)):
             return faults
         past = PlanHistory(self.may.plan, self.may.earlier, {**self.may.outcomes, self.task.id: self.outcome})
         again = [one.id for one in repair.tasks if wording_key(one, revised.keys()) in past.futile_keys]
-        return [f"{task_id}: was tried before and came to nothing; ask it another way" for task_id in again]
+        return [prompt.FUTILE.format(task_id) for task_id in again]
 
     def _most_added(self) -> int:
         """Tasks that a repair may have: were all tasks to fail, the plan must not grow beyond its bound."""
@@ -177,7 +166,7 @@ class RepairSearch:
             [
                 f"Question: {self.may.question}",
                 f"The task: {task.id} ({task.tool}, ret {task.ret if task.for_each else task.value_type}): {asked}",
-                *([_ONE_ITEM] if task.for_each else []),
+                *([prompt.ONE_ITEM] if task.for_each else []),
                 f"It came to: {self.outcome.status}: {quote_as_data(self._what_happened(), 400)}{cause}",
                 "Finished tasks it may build on:",
                 *(given or ["- none"]),

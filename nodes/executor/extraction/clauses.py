@@ -7,10 +7,12 @@ times, titles and appositions: "the director's sister was born" is no clause abo
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from weiwo.nodes.executor.extraction.entity_matching import Page, Span, plain
 from weiwo.state.cached_property import cached_property
+from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN
 from weiwo.text.names import Name, names
@@ -21,16 +23,8 @@ LONGEST_SENTENCE: Final = 800
 """Characters of one sentence that are looked at."""
 
 _DEEPEST: Final = 40
-_VERB_HEAD: Final = lazy(
-    r"(?:^|(?<=[\s(]))(?P<aux>(?:is|was|are|were|has been|have been|had been|being)\s)?"
-    r"(?:(?:[a-z]{2,14}ly|first|then|also|later|soon|itself|himself|herself|both|still|now|again)\s){0,2}"
-    r"(?:[a-z]{3,14}(?:ed|en|lt)\sand\s)?(?:co-)?$"
-)
-_TAIL: Final = lazy(
-    r"[\"”’]?(?:\s?\([^()]{0,160}\))?"
-    r"(?:,\s(?:an?|the|formerly|officially|originally|also|known|sometimes|or)\b[^,;()]{1,90},"
-    r"|,\s(?:[A-Z]{2,5}|[JS]r\.?|[A-Z][\w ]{2,20},))?(?:,?\s(?:who|which|that))?(?:\s[—–-])?\s?"
-)
+_VERB_HEAD: Final = data_pattern("extraction", "clauses", "verb_head")
+_TAIL: Final = data_pattern("extraction", "clauses", "tail")
 _JOINT: Final = (
     r"(?:^|[;:]\s|\s[—–]\s|,?\s(?:and|but|while|when|where|although|though|as|before|after|until|since|because|that)\s"
     r"|^(?:When|While|After|Before|Although|Though|As|Since|Because)\s)"
@@ -49,27 +43,17 @@ _PRONOUN: Final = lazy(r"\b(?:He|She|It|They|he|she|it|they)(?=\s)")
 _GENERAL: Final = lazy(r"\b(?:[Tt]he|[Tt]his)\s(?P<kind>[a-z][\w-]{2,20})(?=[\s,(])")
 _INHERITS: Final = lazy(r"(?:,\s(?:and\s|but\s|then\s)?|\s(?:and|but|then)\s)$")
 _RELATIVE: Final = lazy(r"\b(?:who|whom|whose|which|that|where|when|while|if|because|said|says)\b|[;:]")
-_PLACED: Final = lazy(
-    r"(?i)\b(?:born|called|named|in|at|to|from|near|of|on|for|with|into|the|and|as|off|outside|between|across|along|through|over)\s(?:the\s)?$"
-    r"|(?:在|于|从|到|至|自|往|赴|离开|进入|来到|考入|回到|位于|流经|注入)$"
-)
+_PLACED: Final = data_pattern("extraction", "clauses", "placed")
 
 _ASIDE: Final = lazy(r"[（(][^（）()]{0,120}[)）]")
 _OWN_NOUN_ZH: Final = lazy("[^，。；在于和与从到为的]{1,10}的[^，。；在于和与从到为的]{1,5}")
 """What may stand before the subject's name and mean it: "鲁迅的弟弟" before 周作人."""
 _SAYS_WHAT_ZH: Final = lazy("[也又还并均都]?[是为属有]")
-_LONGER_NAME: Final = lazy(
-    r"(?P<name>(?:\s(?:(?:van|von|de|der|den|di|da|del|la|le|al|bin|ibn)\s){0,2}[A-Z][\w'’.-]{0,30}){1,4}),?\s(?:was|is|were|are)\s"
-)
+_LONGER_NAME: Final = data_pattern("extraction", "clauses", "longer_name")
 _PRONOUN_ZH: Final = r"(?:他|她|它|其|该[\u4e00-\u9fff]{1,3}?|全[长桥书校文剧片市县省国州区镇村湖岛线]|本[书校片市县])"
-_FILLER_ZH: Final = lazy(
-    r"(?:[\s,，《》“”]|于|在|约|大约|正式|首次|最初|最早|始|曾|被|并|也|又|就|才|已|终于|最终|不幸|因病|的|后来|随后|同年|"
-    r"当时|是|一[座条幢栋架]|则|即|均|共有?|拥?有|总|现|今|最新|常住|户籍|建筑|结构|干流|目前|截至|至|到|年底|末|初|春|夏|秋|冬|主|享年\d{1,3}岁|[（(][^（）()]{0,120}[)）])*"
-)
+_FILLER_ZH: Final = data_pattern("extraction", "clauses", "filler_zh")
 _IS_ZH: Final = lazy(r"》?(?:[（(][^（）()]{0,120}[)）])?(?:，?(?:又名|原名|简称|亦称|又称)[^，。]{1,12}，)?[是为]")
-_ALSO_NAMED_ZH: Final = lazy(
-    r"(?![陵墓庙]|时期|时代|之)[\u4e00-\u9fff]{2,3}(?<![陵墓庙祠像传])(?:[（(][^（）()]{0,120}[)）])?是"
-)
+_ALSO_NAMED_ZH: Final = data_pattern("extraction", "clauses", "also_named_zh")
 _HEADS_ZH: Final = lazy(r"》?(?:[（(，,]|[是为])")
 _CUT_ZH: Final = lazy(r"[，；：。,;]")
 _GOES_ON_ZH: Final = lazy(
@@ -272,9 +256,7 @@ class Sentence:
 
 
 _KIN_ZH: Final = lazy("[其他她它]的?(?:[长次幼独三四]?[子女弟兄]|父|母|妻|夫|姐|妹|孙|祖|师|友|中)")
-_APPOSED_ZH: Final = lazy(
-    r"[^是为在于有由被与和同至到从把将了着过娶嫁其之妻子女父母兄弟姐妹夫孙祖师友]{2,16}[家人员师者生长帝王河江湖山峰桥市县岛寺楼]"
-)
+_APPOSED_ZH: Final = data_pattern("extraction", "clauses", "apposed_zh")
 """A clause without a verb or kin that only says what the one before it names: 北宋文学家."""
 
 
@@ -287,3 +269,49 @@ def sentences_of(page: Page) -> Iterator[Sentence]:
             _ = before.focus  # so that what looks back never looks back far
         if not before.text.endswith(("?", "？")) and (page.about or before.named or page.subject.key in before.folded):
             yield before
+
+
+_INTRANSITIVE: Final = data_pattern("extraction", "clauses", "intransitive")
+_PARTICIPLE: Final = lazy(r"[a-z]{2,14}ed|born|built|held|set up|begun|broke out")
+_DEFINITION: Final = lazy(r"(?:is|was|are|were)\s(?:an?|the)\s(?:[\w'’“”\"-]+\s){0,9}$")
+_LOOSE: Final = lazy(r"\b(?:of|in|on|by|for|from|with|about|based|that|wh\w+|or|at|to|after|starring)\s")
+
+
+@lru_cache(maxsize=256)
+def find_cues(words: tuple[str, ...]) -> re.Pattern[str]:
+    """The words of a relation that may be the verb of a clause which dates something."""
+    verbs = [word for word in words if _INTRANSITIVE.fullmatch(word) or _PARTICIPLE.fullmatch(word)]
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, verbs))})\b" if verbs else "(?!)")
+
+
+def predicate_start(sentence: Sentence, cue: re.Match[str]) -> int:
+    """Where the predicate of a verb starts whose grammatical subject is ours; -1 where it is another's."""
+    text = sentence.text
+    start, auxiliary = sentence.verb_start(cue.start())
+    if sentence.governs(start) and (auxiliary or _INTRANSITIVE.fullmatch(cue[0])):
+        return start
+    if auxiliary or (start and _INTRANSITIVE.fullmatch(cue[0])):
+        return -1
+    floor = max(0, start - 140)
+    definition = _DEFINITION.search(text[floor:start])
+    if definition and not _LOOSE.search(definition[0]) and sentence.governs(floor + definition.start()):
+        return floor + definition.start()
+    return 0 if start == 0 and is_fronted(sentence, cue.end()) else -1
+
+
+def is_fronted(sentence: Sentence, at: int) -> bool:
+    """Whether the subject follows an opening participle: "Born in Rome in 1950, S"."""
+    first = next((start for start, _ in sentence.mentions), -1)
+    if first >= 0:
+        between = sentence.text[at:first]
+        return (
+            len(between) < 100 and between.count(",") <= 3 and re.search(r",\s(?:the\s)?[\"“]?$", between) is not None
+        )
+    pronoun = re.match(r"(?:\s\([^()]{1,60}\))?[^;()]{0,100}?,\s(?:he|she|it)\s", sentence.text[at:])
+    return pronoun is not None and sentence.focus and not any(end <= at for _, end in sentence.others)
+
+
+@lru_cache(maxsize=256)
+def find_cues_zh(words: tuple[str, ...]) -> re.Pattern[str]:
+    """The words of a relation in a Chinese clause, the longest first."""
+    return re.compile("|".join(sorted(map(re.escape, words), key=len, reverse=True)) or "(?!)")

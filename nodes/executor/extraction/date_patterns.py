@@ -5,22 +5,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.extraction.clauses import Sentence
-from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues_zh
+from weiwo.nodes.executor.extraction.clauses import Sentence, find_cues_zh
+from weiwo.nodes.executor.extraction.stated_value import StatedValue
+from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import DateSpan
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation
 
-_BREAK: Final = lazy(
-    r"[;:()]|\b(?:when|after|before|while|wh[oi]\w+|that|until|since|because|although|but|than|from|following|during|for"
-    r"|was|were|is|had|has|are|where|if|and\s[a-z]+)\b"
-)
-_GAP: Final = lazy(
-    r"\s?|(?:\s(?:[A-Z][\w.'’-]{1,20}\s?){1,5})?(?:,?\s(?:in|at|on|near|by|to|as|under|into|within|off)\s.{1,80}?)?"
-    r"(?:,?\s(?:on|in|around|about|circa|c\.)|,)"
-    r"(?:\s(?:early|late|mid-?|the year|the (?:spring|summer|autumn|winter|fall) of))?\s?"
-)
+_BREAK: Final = data_pattern("extraction", "date_patterns", "break")
+_GAP: Final = data_pattern("extraction", "date_patterns", "gap")
 _IN_PARTS: Final = frozenset(["release", "publication", "opening"])
 """Relations that may befall a thing at another time in another place."""
 _PART: Final = lazy(r"\s(?:in|on|to)\s(?:the\s)?(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))[A-Z]")

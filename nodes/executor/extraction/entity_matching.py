@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from weiwo.state.cached_property import cached_property
+from weiwo.text.data_files import data_pattern
 from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN, fold, sentences, word_set
 from weiwo.text.patterns import lazy
@@ -33,17 +34,13 @@ _DEFINES: Final = lazy(
     rf"|[》”]?(?P<more>[{HAN}]{{0,4}}?)(?:[（(][^（）()]{{0,80}}[）)])?[，,]?(?:是|为|，)(?P<zh>[^，。；]{{1,60}})"
 )
 _FRONTED: Final = lazy(r"An?\s([a-z][\w' -]{2,60}),\s[A-Z]")
-_NARROWS: Final = lazy(
-    r"\b(?:of|in|on|at|for|with|by|from|that|who|which|whose|where|when|to|situated|located|based)\b"
-)
+_NARROWS: Final = data_pattern("extraction", "entity_matching", "narrows")
 _PERSONAL: Final = lazy(r"(?i)\b(?:he|she|his|her|born|died)\b")
 _GENERAL_ZH: Final = {"大学": "学校", "学院": "学校", "中学": "学校", "小学": "学校", "集团": "公司"}
 """What Chinese texts go on to call a thing whose name or definition ends so."""
 _LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
 _WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
-_GIVEN_NAMES: Final = lazy(
-    r"(?:(?!(?:The|In|On|At|By|When|After|Before|For|As|His|Her|Its)\s)[A-Z][\w.'’-]{1,20}\s){1,3}"
-)
+_GIVEN_NAMES: Final = data_pattern("extraction", "entity_matching", "given_names")
 _OPENERS: Final = word_set("The A An In On At By When While After Before Since As And But Although From Of For With")
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from weiwo.nodes.executor.extraction.clauses import Sentence
-from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues_zh, is_fronted
+from weiwo.nodes.executor.extraction.clauses import Sentence, find_cues_zh, is_fronted
+from weiwo.nodes.executor.extraction.stated_value import StatedValue
+from weiwo.text.data_files import data_pattern, data_rows
 from weiwo.text.numbers import NumberSpan
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation
@@ -18,31 +19,12 @@ _TO_NUMBER: Final = lazy(
     r"|~|≈|is|was|stood|height|length|area|depth)(?=[\s~≈$€£¥\d]))*\s?"
 )
 _HEDGED: Final = lazy(rf"(?i)\b(?:{_ROUGHLY})\s?(?:the\s|an?\s)?$|[~≈约近超逾]\s?$|超过\s?$|大约\s?$")
-_VERB: Final = lazy(
-    r"\b(?:is|was|are|stands?|stood|standing|rises?|rose|rising|soars|reach(?:es|ed|ing)|measur(?:es?|ed|ing)|runs|flows"
-    r"|stretch(?:es|ed|ing)|extends?|extended|weighs?|weighed|cover(?:s|ed|ing)?|has|had|spans?|contains|employ(?:s|ed)"
-    r"|occupies|costs?|home to|[Aa]t)\b"
-)
-# relation | nouns | words behind the figure | superlatives of its bearer | verbs that say it alone | Chinese behind
-_ROWS: Final = """
-height | height, elevation, altitude | tall, high, in height, above sea level | tallest, highest | rises, stands |
-length | length | long, in length | longest | |
-depth | depth | deep, in depth | deepest | |
-width | width | wide, in width | widest | |
-area | area | in area, in size | largest | covers, covered, covering, occupies |
-mass | weight, mass | in weight, heavy | heaviest | weighs, weighed |
-population | population | people, inhabitants, residents | | | 居民, 人口
-employees | number of employees, workforce, headcount | people, employees | | employs, employed | 员工, 雇员, 职工
-price | price, cost, fee | | | costs, cost |
-revenue | revenue, turnover | | | |
-"""
+_VERB: Final = data_pattern("extraction", "figure_patterns", "verb")
 _IS_THE: Final = (
     r"(?:(?:it|(?:the\s)?(?:[A-Z][\w'’-]{0,30}\s?){1,5})\s)?is\s(?:one\sof\s)?(?:the|[\w ]{1,30}['’]s)\s(?:\w{1,12}-)?"
 )
 _COUNTED: Final = frozenset(["population", "employees"])
-_ALL: Final = lazy(
-    r"(?:\s?(?:people|inhabitants|residents|employees|staff))?(?:[,.;)]|$|\s(?:in|as|and|at|on|by|worldwide|today|\()\b|\s\()"
-)
+_ALL: Final = data_pattern("extraction", "figure_patterns", "all")
 """What may follow a count of all people of a place or firm; "of Greek origin" counts some."""
 _NEVER: Final = "(?!)"
 
@@ -50,7 +32,7 @@ _NEVER: Final = "(?!)"
 @cache
 def _wordings() -> dict[str, tuple[str, ...]]:
     """By relation, a pattern for each column: none matches where a cell is empty."""
-    rows = ([cell.strip() for cell in line.split("|")] for line in _ROWS.strip().splitlines())
+    rows = data_rows("extraction", "figure_patterns", "rows")
     return {name: tuple(cell.replace(", ", "|") or _NEVER for cell in cells) for name, *cells in rows}
 
 
@@ -58,10 +40,7 @@ _MODIFIER: Final = r"(?:(?:total|overall|maximum|current|estimated|surface|land|
 _OWNS: Final = lazy(
     rf"(?:(?P<mine>[’']s?)|\b(?P<its>[Ii]ts)|\b(?P<has>has|had|reaches)\san?|\b(?P<with>[Ww]ith|and)\san?)\s{_MODIFIER}$"
 )
-_LINK: Final = lazy(
-    r"\s?(?:,|is|was|of|at|stood at|reached|:)?(?:\s(?:is|was))?"
-    r"(?:\s(?:\w{4,12}ly|often)\s(?:given|quoted|cited|stated|taken|recorded)\s(?:as|at))?(?=[\s:])"
-)
+_LINK: Final = data_pattern("extraction", "figure_patterns", "link")
 _RANGE_AHEAD: Final = lazy(r"\d\s?\S{0,3}(?:[–~～-]|\bto|\bor|\band|至|到|或)\s?$")
 _RANGE_BEHIND: Final = lazy(r"\s?(?:[–~～-]|to|or|and|至|到|或)\s?\d")
 
@@ -144,9 +123,7 @@ def _owned(sentence: Sentence, noun: re.Match[str], one: NumberSpan) -> bool:
     return 0 < head <= at and not named and between is None
 
 
-_TO_NUMBER_ZH: Final = lazy(
-    r"(?:总?[数计长]?)(?:[为是有达约超近：:\s]|大约|超过|达到|接近|共有|共|将近|逾|[（(][^()（）]{1,16}[)）])*"
-)
+_TO_NUMBER_ZH: Final = data_pattern("extraction", "figure_patterns", "to_number_zh")
 
 
 def _figure_zh(sentence: Sentence, one: NumberSpan, relation: Relation) -> int:

@@ -6,15 +6,14 @@ from typing import Final
 
 from weiwo.nodes.executor.extraction.entity_matching import Page, name_key
 from weiwo.nodes.executor.extraction.figure_patterns import measures
-from weiwo.nodes.executor.extraction.predicates import StatedValue
+from weiwo.nodes.executor.extraction.stated_value import StatedValue
+from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import parse_date
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation
 
-_KEYED: Final = lazy(
-    r"(?:[-*+•][ \t])?\**(?P<key>[^\s:：|*#][^:：|，。*\n]{0,40}?)\**[:：]\**[ \t]*(?P<value>\S.{0,200})$"
-)
+_KEYED: Final = data_pattern("extraction", "records", "keyed")
 _NAME_KEYS: Final = frozenset(["name", "title", "名称", "姓名", "名字", "标题", "item", "product"])
 _KEY_UNIT: Final = lazy(r"\s?[(（\[](?P<unit>[^()（）\[\]]{1,12})[)）\]]$")
 

@@ -12,19 +12,24 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from weiwo.nodes.executor.extraction.clauses import Sentence, sentences_of
+from weiwo.nodes.executor.extraction.clauses import Sentence, find_cues, predicate_start, sentences_of
 from weiwo.nodes.executor.extraction.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
 from weiwo.nodes.executor.extraction.entity_matching import Page, Subject, page_name, pages, qualifier
 from weiwo.nodes.executor.extraction.figure_patterns import stated_figures
-from weiwo.nodes.executor.extraction.predicates import StatedValue, find_cues, predicate_start, vouched
 from weiwo.nodes.executor.extraction.records import recorded_values
-from weiwo.nodes.executor.extraction.value_agreement import is_same_date, is_same_figure, is_same_name
+from weiwo.nodes.executor.extraction.stated_value import (
+    StatedValue,
+    is_same_date,
+    is_same_figure,
+    is_same_name,
+    vouched,
+)
 from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.state import Evidence, OutcomeDetail, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
+from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
-from weiwo.text.patterns import lazy
 from weiwo.text.relations import Relation, relations
 from weiwo.text.terms import terms
 
@@ -104,9 +109,7 @@ def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading 
     return replace(made[0], rivals=tuple(rivals)) if made else None
 
 
-_GENERIC: Final = lazy(
-    "river|mountain|lake|film|movie|novel|book|song|album|city|town|company|band|island|bridge|tower"
-)
+_GENERIC: Final = data_pattern("extraction", "typed_extraction", "generic")
 
 
 def _readings(name: str) -> Iterator[tuple[Subject, frozenset[str]]]:

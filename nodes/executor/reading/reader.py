@@ -14,9 +14,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
-from weiwo.nodes.executor.prompt import HOPS, OF_ANOTHER_TYPE, SENTENCE, STATEMENT, SYSTEM, TYPE_HINTS
+from weiwo.nodes.executor.prompt import HOPS, OF_ANOTHER_TYPE, SYSTEM, TYPE_HINTS, TaskProgressNote, describe_task
 from weiwo.nodes.executor.reading.entity_check import may_speak_of
-from weiwo.nodes.executor.reading.progress_note import TaskProgressNote, choose_passages
 from weiwo.nodes.executor.reading.reading import Judgement, Reading, restore_judgement
 from weiwo.nodes.executor.reading.shown_passages import ShownPassages
 from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, weigh_sources
@@ -25,13 +24,15 @@ from weiwo.nodes.executor.task_state import TaskState, is_opening_call
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages
-from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import MANY_PASSAGES
 from weiwo.state import Evidence, Language, OutcomeDetail, Quote, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
 
+_KEPT_PASSAGES = 3
+"""Passages of earlier turns that a later one shows again, where the model named none that it wants to keep."""
 _LONGEST_SENTENCE = 400
 _STRANGER_CONFIDENCE = 0.4
 """The most that is held of a value whose passage does not name what the task asks about."""
@@ -139,12 +140,12 @@ async def _by_model(
 ) -> Judgement:
     """The model's judgement; a value it gave that cannot be read as the wanted type is told in `unreadable`."""
     hopping = finds_hops(frame, ret)
-    prompt, now = _describe_task(frame, ret, progress, hopping=hopping)
+    prompt, now = describe_task(frame, ret, progress, hopping=hopping)
     await models.ready("executor")
     room = models.room("executor", SYSTEM, prompt + now)
     fitted = await asyncio.to_thread(
         pack_passages,
-        choose_passages(passages, progress, ret, frame),
+        _choose_passages(passages, progress, ret, frame),
         frame.question,
         room,
         lambda t: models.count("executor", t),
@@ -194,19 +195,24 @@ async def _by_model(
     )
 
 
-def _describe_task(frame: QueryFrame, ret: ValueType, progress: TaskProgressNote, *, hopping: bool) -> tuple[str, str]:
-    """What the prompt says of the task before the passages, and behind them.
+def _choose_passages(
+    passages: Sequence[Evidence], progress: TaskProgressNote, ret: ValueType, frame: QueryFrame
+) -> list[Evidence]:
+    """The best passages at first; later the ones that were kept, then the best of those not shown yet.
 
-    What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
+    On the way of a chain each turn asks something else, of which a passage shown before may tell: then the best are
+    those that the latest searches found, shown before or not.
     """
-    queries = "; ".join(query for query in progress.tried if query)
-    sentence = SENTENCE if progress.whole == frame.question else STATEMENT
-    whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
-    task = (
-        f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
-        f"{HOPS.get(frame.shape, '') * hopping}{sentence * progress.wants_sentence}{progress.describe_waiting()}"
-    )
-    return task, f"{progress.describe_hops()}Queries tried: {queries or 'none'}\n{progress.describe_turns()}"
+    several = ret == "passages" or ret.startswith("list") or frame.shape == "comparison"
+    most = MANY_PASSAGES if several else progress.most
+    if progress.hops and progress.latest:
+        latest = passages[: min(progress.latest, most)]
+        found = {passage.id for passage in latest}
+        return [*(one for one in passages if one.id in progress.kept and one.id not in found), *latest]
+    known = [passage for passage in passages if passage.id in progress.seen]
+    new = [passage for passage in passages if passage.id not in progress.seen]
+    kept = [passage for passage in known if passage.id in progress.kept] or known[:_KEPT_PASSAGES]
+    return [*kept, *new[:most]]
 
 
 async def judge_answer(

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from weiwo.nodes.executor.extraction.predicates import StatedValue
+from weiwo.nodes.executor.extraction.stated_value import StatedValue, is_same_figure, is_same_name
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
-from weiwo.nodes.executor.extraction.value_agreement import is_same_figure, is_same_name
 from weiwo.nodes.executor.reading.quotes import carries, single_date
 from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.state import Evidence, Rival, ValueType

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.support.states import got, lost, search
-from weiwo.nodes.reflection.calibration import Calibration
 from weiwo.nodes.reflection.monitor import monitor_plan
 from weiwo.state import Limits, MonitorReport, Outcome, Plan
 from weiwo.state.evidence import FailureKind
@@ -112,7 +111,7 @@ def test_a_value_is_doubted_by_what_its_confidence_was_found_to_be_worth():
     plan = Plan(tasks=(search("a", "When was Ada born?"),))
     sure = {"a": got("a", "1815").model_copy(update={"decided_by": "model", "confidence": 0.9})}
     assert monitor_plan(plan, sure, Limits()).weak == ()
-    overconfident = Calibration(weights=(-3, 1, 1, 0, 0), values=200)
+    overconfident = (-3.0, 1.0, 1.0, 0.0, 0.0)
     (weak,) = monitor_plan(plan, sure, Limits(), overconfident).weak
     assert weak.weakness == "doubted"
     agreed = {"a": sure["a"].model_copy(update={"support": 8})}

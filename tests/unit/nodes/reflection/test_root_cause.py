@@ -5,8 +5,7 @@ import pytest
 from tests.support.run import services
 from tests.support.states import got, lost, passage, search
 from weiwo.nodes.planner.prompt import build_revision_prompt
-from weiwo.nodes.reflection.monitor import monitor_plan
-from weiwo.nodes.reflection.root_cause import find_cause
+from weiwo.nodes.reflection.monitor import find_cause, monitor_plan
 from weiwo.nodes.shared.planning.replanning import PlanHistory
 from weiwo.state import Limits, Plan, Reflection
 

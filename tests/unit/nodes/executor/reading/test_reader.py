@@ -10,8 +10,8 @@ from tests.support.run import services
 from tests.support.states import passage
 from tests.support.work import assert_linear
 from weiwo.models.schema import json_schema
+from weiwo.nodes.executor.prompt import TaskProgressNote
 from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name, may_speak_of
-from weiwo.nodes.executor.reading.progress_note import TaskProgressNote
 from weiwo.nodes.executor.reading.quotes import locate_quote
 from weiwo.nodes.executor.reading.reader import read_passages
 from weiwo.nodes.executor.reading.reading import Judgement
