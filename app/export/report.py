@@ -184,14 +184,14 @@ def read_result(result: Mapping[str, Any]) -> Report:
     language: Language = "zh" if result.get("language") == "zh" else "en"
     sources = _read_sources(result)
     claims = result.get("claims") or ()
-    steps, edges = _plan(result.get("plan"), result.get("outcomes") or {}, language)
-    usage, day = result.get("usage") or {}, _day(result)
+    steps, edges = _read_plan(result.get("plan"), result.get("outcomes") or {}, language)
+    usage, day = result.get("usage") or {}, _read_day(result)
     made = word(language, "made", day) if day else word(language, "by")
     spent = word(language, "spent", int(usage.get("model_calls") or 0), int(usage.get("tool_calls") or 0))
     answer = str(result.get("answer") or "")
     nodes = parse_document(answer, claims, {source.n: source.url for source in sources})
     question = printable(str(result.get("question") or "")).strip()
-    title, nodes = _part_title(nodes)
+    title, nodes = _split_title(nodes)
     return Report(
         language=language,
         title=title or question,
@@ -199,7 +199,7 @@ def read_result(result: Mapping[str, Any]) -> Report:
         answer=answer,
         status=str(result.get("status") or "failed"),
         day=day,
-        notes=tuple(dict.fromkeys(_notes(result, sources, language))),
+        notes=tuple(dict.fromkeys(_list_notes(result, sources, language))),
         nodes=add_charts(nodes, claims, question),
         claims=claims,
         sources=sources,
@@ -209,7 +209,7 @@ def read_result(result: Mapping[str, Any]) -> Report:
     )
 
 
-def _part_title(nodes: tuple[Node, ...]) -> tuple[str, tuple[Node, ...]]:
+def _split_title(nodes: tuple[Node, ...]) -> tuple[str, tuple[Node, ...]]:
     """The title of an answer that opens with one and has sections, and the rest a level up; else no title."""
     levels = [node.level for node in nodes if node.kind == "heading"]
     if not nodes or nodes[0].kind != "heading" or levels.count(1) != 1 or levels[0] != 1 or len(levels) == 1:
@@ -223,7 +223,7 @@ def _read_sources(result: Mapping[str, Any]) -> tuple[Source, ...]:
     """The numbered sources of a result, with date and version as far as they are known."""
     passages = {str(passage.get("id")): passage for passage in result.get("evidence") or ()}
     return tuple(
-        _source(citation, passages.get(str(citation.get("evidence_id")), {}))
+        _read_source(citation, passages.get(str(citation.get("evidence_id")), {}))
         for citation in result.get("citations") or ()
     )
 
@@ -239,16 +239,15 @@ def _web_address(source: str) -> str:
     return source if clean and host and parts.scheme in {"http", "https"} and not parts.username else ""
 
 
-def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
+def _read_source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
     address = one_line(str(citation.get("source") or ""), 2_000)
     computed = address.startswith("task:")
     title = one_line(str(citation.get("title") or "")) or address.removeprefix("task:")
     url = _web_address(str(citation.get("source") or ""))
     version = () if url or computed else read_version(address).version
     text, quote = str(passage.get("text") or ""), str(citation.get("quote") or "")
-    quote = (
-        "" if quote == text[:PASSAGE_HEAD] and len(text) > _SHORT_PASSAGE else quote
-    )  # stands in where none is known
+    if quote == text[:PASSAGE_HEAD] and len(text) > _SHORT_PASSAGE:  # stands in where none is known
+        quote = ""
     return Source(
         n=int(citation["n"]),
         title=title,
@@ -265,7 +264,7 @@ def _source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Source:
     )
 
 
-def _notes(result: Mapping[str, Any], sources: Sequence[Source], language: Language) -> list[str]:
+def _list_notes(result: Mapping[str, Any], sources: Sequence[Source], language: Language) -> list[str]:
     """What a reader must know before the answer."""
     status, notes = str(result.get("status")), []
     stopped = one_line(str(result.get("stop_reason") or ""))
@@ -283,17 +282,17 @@ def _notes(result: Mapping[str, Any], sources: Sequence[Source], language: Langu
     return notes
 
 
-def _day(result: Mapping[str, Any]) -> str:
+def _read_day(result: Mapping[str, Any]) -> str:
     """The day of the answer, by the thread's own id; a thread that its user named tells none."""
     found = _THREAD_DAY.fullmatch(str(result.get("thread_id") or ""))
     return "-".join(found.groups()) if found else ""
 
 
-def _plan(
+def _read_plan(
     plan: Mapping[str, Any] | None, outcomes: Mapping[str, Mapping[str, Any]], language: Language
 ) -> tuple[tuple[Step, ...], tuple[tuple[str, str], ...]]:
     vertices = (plan or {}).get("vertices") or ()
-    values = {task_id: _value(outcome, language) for task_id, outcome in outcomes.items()}
+    values = {task_id: _describe_value(outcome, language) for task_id, outcome in outcomes.items()}
     steps = []
     for vertex in vertices:
         task_id = str(vertex.get("id"))
@@ -316,7 +315,7 @@ def _plan(
     return tuple(steps), tuple(edge for edge in edges if edge[0] in ids and edge[1] in ids)
 
 
-def _value(outcome: Mapping[str, Any], language: Language) -> str:
+def _describe_value(outcome: Mapping[str, Any], language: Language) -> str:
     """The value of a task, for people."""
     if outcome.get("status") != "succeeded" or outcome.get("type") == "passages":
         return ""

@@ -2,12 +2,14 @@
 
 import re
 from html.parser import HTMLParser
+from typing import get_args
 
 import pytest
 
 from tests.support.results import make_result
 from tests.unit.nodes.shared.prompting.test_exfiltration import VECTORS
 from weiwo.app.export import render
+from weiwo.state.answer import Verdict
 
 KNOWN = "https://docs.example.org/api?x=1"
 TAGS = {"script", "iframe", "object", "embed", "base", "link", "form", "video", "audio", "input", "button", "img"}
@@ -104,6 +106,14 @@ def test_verdicts_are_seen_and_explained() -> None:
     assert '<span class="v quoted" title="a source says it in these words">Aurora costs </span>' in page
     assert 'title="no source carries it: run: nowhere">Then run it (unverified).' in page
     assert '<span class="v matched">its particulars stand in its sources</span> (3)' in page
+
+
+def test_every_verdict_has_words_and_a_line_of_its_own() -> None:
+    for verdict in set(get_args(Verdict)) - {"uncited"}:
+        page = render(make_result(claims=[{"text": "It was founded in 2011", "verdict": verdict}]), "html").decode()
+        style, _, body = page.partition("</style>")
+        assert f".{verdict}{{" in style or f".{verdict}," in style
+        assert f'<span class="v {verdict}">' in body
 
 
 def test_limits_come_first() -> None:
