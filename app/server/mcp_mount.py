@@ -26,7 +26,7 @@ async def missing(_: Request) -> Response:
     raise RequestError(501, "/mcp; its packages are not installed; pip install 'weiwo[mcp]'")
 
 
-class UserAccount:
+class _UserAccount:
     """A user of the server: his documents, his limits, and the budget of his day, as for his other runs."""
 
     def __init__(self, user: str, engine: Engine) -> None:
@@ -62,8 +62,8 @@ def mcp_routes(engine: Callable[[], Engine]) -> tuple[list[BaseRoute], AbstractA
 
     from weiwo.app.mcp.server import build_server
 
-    def account() -> UserAccount:
-        return UserAccount(user_of(get_http_request()), engine())
+    def account() -> _UserAccount:
+        return _UserAccount(user_of(get_http_request()), engine())
 
     app = build_server(Context(), account).http_app(path="/mcp")
     return [Route("/mcp", endpoint=app)], app.lifespan(app)

@@ -1,7 +1,13 @@
-"""`weiwo setup`: finds a model, shows what it would write, asks one question, writes it."""
+"""`weiwo setup`: finds a model, shows what it would write, asks one question, writes it.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+Which model is chosen is a table: Weiwo asks for short typed replies and for prose from shown passages. Size counts up
+to a point, the window a model is given counts always, and one that was never taught to follow a schema costs retries.
+"""
+
+import importlib.util
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Final
 
 import httpx
@@ -11,9 +17,8 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import YES, can_ask, hint, say, write, write_json
-from weiwo.app.cli.setup.choice import ModelCandidate, list_candidates, missing_packages
 from weiwo.app.cli.setup.model_probe import Probe, find_switch, probe_model
-from weiwo.app.cli.setup.servers import FoundServer, ServerError, find_servers, widen_ollama, word
+from weiwo.app.cli.setup.servers import FoundServer, LocalModel, ServerError, find_servers, widen_ollama, word
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.app.render.labels import system_language
@@ -27,6 +32,67 @@ _INSTALL: Final = (
     "Windows: winget install Ollama.Ollama && ollama pull qwen3:8b",
 )
 _MOST_SHOWN: Final = 12
+_LEAST_CONTEXT: Final = 8_192
+"""Tokens below which a prompt with five passages does not fit beside its reply."""
+_WANTED_CONTEXT: Final = 16_384
+
+_SIZES: Final[tuple[tuple[float, int, str], ...]] = (
+    (0, 10, "small"),
+    (3, 40, "fair"),
+    (7, 60, "good"),
+    (14, 70, "strong"),
+    (40, 55, "very_strong"),
+)
+"""From so many parameters (1e9) on: how much it is worth, and the name of the reason."""
+_UNKNOWN_SIZE: Final = 50
+
+_KEYS: Final[tuple[tuple[str, str, str], ...]] = (
+    ("OPENAI_API_KEY", "openai:gpt-5-mini", "langchain_openai"),
+    ("ANTHROPIC_API_KEY", "anthropic:claude-haiku-4-5", "langchain_anthropic"),
+    ("GOOGLE_API_KEY", "google_genai:gemini-2.5-flash", "langchain_google_genai"),
+    ("DEEPSEEK_API_KEY", "deepseek:deepseek-v4-flash", "langchain_deepseek"),
+    ("MISTRAL_API_KEY", "mistralai:mistral-small-latest", "langchain_mistralai"),
+    ("GROQ_API_KEY", "groq:llama-3.3-70b-versatile", "langchain_groq"),
+)
+"""Variables that hold keys, the model each is tried with, and the package that speaks to it."""
+_HOSTED: Final = 100
+
+
+@dataclass(frozen=True)
+class _ModelCandidate:
+    """A model that could be set up.
+
+    Attributes:
+        title: It, and where it is, for people.
+        settings: The variables that set it up.
+        worth: How well it would serve; the highest is chosen.
+        why: Why so much.
+        server: The server it is on; None of a hosted one.
+        model: What is known of it; None of a hosted one.
+    """
+
+    title: str
+    settings: Mapping[str, str]
+    worth: int
+    why: tuple[str, ...] = ()
+    server: FoundServer | None = field(default=None, repr=False)
+    model: LocalModel | None = field(default=None, repr=False)
+
+    @property
+    def wants_widening(self) -> bool:
+        """Whether the server gives it less context than it was made for and Weiwo needs."""
+        model, server = self.model, self.server
+        if model is None or server is None or server.kind != "Ollama" or model.served is None:
+            return False
+        return model.served < min(_WANTED_CONTEXT, model.trained or _WANTED_CONTEXT)
+
+    @property
+    def window(self) -> int | None:
+        """Tokens of context it will have, once widened where it can be."""
+        if self.model is None:
+            return None
+        wide = min(_WANTED_CONTEXT, self.model.trained or _WANTED_CONTEXT)
+        return wide if self.wants_widening else self.model.served
 
 
 @app.command(cls=TextCommand)
@@ -41,7 +107,7 @@ def setup(
 ) -> None:
     """Find a model (Ollama, LM Studio, llama.cpp, vLLM, keys), try it with one question, and set it up."""
     servers = run_to_end(find_servers())
-    candidates = list_candidates(servers)
+    candidates = _list_candidates(servers)
     if not json:
         _print_found(servers, candidates)
     if not candidates:
@@ -61,7 +127,7 @@ def setup(
     _try_and_write(chosen, report, as_json=json)
 
 
-def _try_and_write(chosen: ModelCandidate, report: dict[str, Any], *, as_json: bool) -> None:
+def _try_and_write(chosen: _ModelCandidate, report: dict[str, Any], *, as_json: bool) -> None:
     """Ask the model one question; write the settings if it answers."""
     settings = run_to_end(_widened(chosen))
     settings |= run_to_end(_thinking(chosen, settings, as_json=as_json))
@@ -81,7 +147,7 @@ def _try_and_write(chosen: ModelCandidate, report: dict[str, Any], *, as_json: b
 
 
 def _report(
-    servers: Sequence[FoundServer], candidates: Sequence[ModelCandidate], chosen: ModelCandidate
+    servers: Sequence[FoundServer], candidates: Sequence[_ModelCandidate], chosen: _ModelCandidate
 ) -> dict[str, Any]:
     return {
         "servers": [_server_json(server) for server in servers],
@@ -91,7 +157,7 @@ def _report(
     }
 
 
-def _find(wanted: str, candidates: Sequence[ModelCandidate]) -> ModelCandidate:
+def _find(wanted: str, candidates: Sequence[_ModelCandidate]) -> _ModelCandidate:
     named = {one.settings["WEIWO_MODEL"]: one for one in reversed(candidates)}
     named |= {name.partition(":")[2]: one for name, one in named.items()}
     if wanted not in named:
@@ -109,7 +175,7 @@ def _agreed(*, as_json: bool) -> bool:
         return False
 
 
-async def _widened(chosen: ModelCandidate) -> dict[str, str]:
+async def _widened(chosen: _ModelCandidate) -> dict[str, str]:
     """The settings of a candidate, of a variant with a wider window where it needs one.
 
     Raises:
@@ -126,7 +192,7 @@ async def _widened(chosen: ModelCandidate) -> dict[str, str]:
     return {**settings, "WEIWO_MODEL": f"openai:{name}"}
 
 
-async def _thinking(chosen: ModelCandidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
+async def _thinking(chosen: _ModelCandidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
     """The setting that lets a reasoning model on a local server think where it plans and nowhere else."""
     if chosen.server is None:
         return {}
@@ -139,7 +205,7 @@ async def _thinking(chosen: ModelCandidate, settings: Mapping[str, str], *, as_j
 
 def _tell_nothing(servers: Sequence[FoundServer], *, as_json: bool) -> None:
     empty = any(server.problem == word("no_model") for server in servers)
-    lines = [*missing_packages(), *map(_advice, servers), *(() if empty else _INSTALL)]
+    lines = [*_missing_packages(), *map(_advice, servers), *(() if empty else _INSTALL)]
     if as_json:
         write_json({"servers": [_server_json(server) for server in servers], "candidates": [], "advice": lines})
     else:
@@ -154,7 +220,7 @@ def _advice(server: FoundServer) -> str:
     return word("pull" if server.kind == "Ollama" else "load", server.kind)
 
 
-def _print_found(servers: Sequence[FoundServer], candidates: Sequence[ModelCandidate]) -> None:
+def _print_found(servers: Sequence[FoundServer], candidates: Sequence[_ModelCandidate]) -> None:
     for server in servers:
         many = len(server.models) != 1
         told = server.problem or (word("models", len(server.models)) if many else word("one_model"))
@@ -165,7 +231,7 @@ def _print_found(servers: Sequence[FoundServer], candidates: Sequence[ModelCandi
         write(f"  {word('more', len(candidates) - _MOST_SHOWN)}\n")
 
 
-def _print_choice(chosen: ModelCandidate) -> None:
+def _print_choice(chosen: _ModelCandidate) -> None:
     write(f"{word('chosen', chosen.title, config_path())}\n")
     write("".join(f"  {name} = {value}\n" for name, value in chosen.settings.items()))
     if chosen.wants_widening and chosen.model is not None:
@@ -189,3 +255,57 @@ def _server_json(server: FoundServer) -> dict[str, Any]:
         "problem": server.problem,
         "models": [asdict(model) for model in server.models],
     }
+
+
+def _list_candidates(servers: Sequence[FoundServer], env: Mapping[str, str] = os.environ) -> list[_ModelCandidate]:
+    """All that could be set up, best first.
+
+    Args:
+        servers: The servers found.
+        env: Where keys are.
+    """
+    found = [*_hosted(env), *(_local(server, model) for server in servers for model in server.models if model.chats)]
+    return sorted(found, key=lambda candidate: -candidate.worth)
+
+
+def _missing_packages(env: Mapping[str, str] = os.environ) -> list[str]:
+    """What to install for keys that are set and cannot be used yet, a line each."""
+    return [
+        f"{key} is set; pip install {package.replace('_', '-')} to use {name}"
+        for key, name, package in _KEYS
+        if env.get(key) and importlib.util.find_spec(package) is None
+    ]
+
+
+def _hosted(env: Mapping[str, str]) -> Iterable[_ModelCandidate]:
+    for key, name, package in _KEYS:
+        if not env.get(key) or importlib.util.find_spec(package) is None:
+            continue
+        if key == "OPENAI_API_KEY" and env.get("OPENAI_BASE_URL"):
+            continue  # it is that server's key
+        why = (word("key", key), word("sent"))
+        yield _ModelCandidate(name, {"WEIWO_MODEL": name}, _HOSTED, why)
+
+
+def _local(server: FoundServer, model: LocalModel) -> _ModelCandidate:
+    worth, why = _UNKNOWN_SIZE, word("unknown_size")
+    for least, points, reason in _SIZES:
+        if model.billions is not None and model.billions >= least:
+            worth, why = points, word("parameters", model.billions, word(reason))
+    reasons = [why]
+    if model.tools:
+        worth += 5
+        reasons.append(word("tools"))
+    candidate = _ModelCandidate(word("on", model.name, server.kind, server.root), {}, worth, (), server, model)
+    if model.trained is not None and model.trained < _LEAST_CONTEXT:
+        worth -= 40
+        reasons.append(word("short", model.trained))
+    elif candidate.wants_widening:
+        reasons.append(word("variant", server.kind, model.served, candidate.window))
+    elif model.served is not None and model.served < _LEAST_CONTEXT:
+        worth -= 20
+        reasons.append(word("load_wider", server.kind, model.served, _WANTED_CONTEXT))
+    settings = {"WEIWO_MODEL": f"openai:{model.name}", "OPENAI_BASE_URL": server.base_url}
+    if candidate.window:
+        settings["WEIWO_CONTEXT_TOKENS"] = str(max(2_000, candidate.window))
+    return _ModelCandidate(candidate.title, settings, worth, tuple(reasons), server, model)

@@ -23,7 +23,7 @@ _INTERRUPT: Final = "__interrupt__"
 _LIFECYCLE: Final = {"success": "completed", "error": "failed", "interrupted": "interrupted"}
 _ROLES: Final = frozenset({"ai", "human", "system"})
 _MOST_NAMESPACES: Final = 200
-Namespace = tuple[str, ...]
+_Namespace = tuple[str, ...]
 
 
 def number_at(seconds: float) -> int:
@@ -43,7 +43,7 @@ class Subscription:
     """
 
     channels: frozenset[str]
-    namespaces: tuple[Namespace, ...] = ()
+    namespaces: tuple[_Namespace, ...] = ()
     depth: int | None = None
     since: int = 0
 
@@ -79,7 +79,7 @@ class Subscription:
             since if type(since) is int else 0,
         )
 
-    def covers(self, channel: str, namespace: Namespace, name: str) -> bool:
+    def covers(self, channel: str, namespace: _Namespace, name: str) -> bool:
         """Whether an event of a channel is sent; `name` is what kind of custom event it is."""
         if channel not in self.channels and f"{_NAMED}{name}" not in self.channels:
             return False
@@ -92,7 +92,7 @@ class _Message:
     """A message that is being streamed."""
 
     message_id: str
-    namespace: Namespace
+    namespace: _Namespace
     node: str
     text: str = ""
 
@@ -112,8 +112,8 @@ class EventEncoder:
     _made: int = 0
     _out: list[bytes] = field(default_factory=list)
     _messages: dict[str, _Message] = field(default_factory=dict)
-    _subgraphs: dict[Namespace, None] = field(default_factory=dict)
-    _asked: dict[str, tuple[Namespace, Any]] = field(default_factory=dict)
+    _subgraphs: dict[_Namespace, None] = field(default_factory=dict)
+    _asked: dict[str, tuple[_Namespace, Any]] = field(default_factory=dict)
     _error: str = ""
 
     def encode(self, run: RunRecord, event: Event) -> list[bytes]:
@@ -145,7 +145,7 @@ class EventEncoder:
             self._end(_LIFECYCLE.get(orjson.loads(event.data).get("status"), "failed"))
         return self._out
 
-    def _emit(self, method: str, namespace: Namespace, data: Any, *, node: str = "", name: str = "") -> None:
+    def _emit(self, method: str, namespace: _Namespace, data: Any, *, node: str = "", name: str = "") -> None:
         self._number = max(self._number + 1, number_at(self._event.at))
         self._made += 1
         channel = "input" if method == "input.requested" else method
@@ -166,7 +166,7 @@ class EventEncoder:
         self._messages, self._subgraphs, self._asked, self._error = {}, {}, {}, ""
         self._lifecycle((), "running")
 
-    def _begin_subgraphs(self, namespace: Namespace) -> None:
+    def _begin_subgraphs(self, namespace: _Namespace) -> None:
         for length in range(1, len(namespace) + 1):
             if (part := namespace[:length]) not in self._subgraphs:
                 self._subgraphs[part] = None
@@ -185,12 +185,12 @@ class EventEncoder:
         self._subgraphs, self._asked = {}, {}
         self._lifecycle((), state)
 
-    def _lifecycle(self, namespace: Namespace, state: str) -> None:
+    def _lifecycle(self, namespace: _Namespace, state: str) -> None:
         name = namespace[-1].partition(":")[0] if namespace else GRAPH_ID
         said = {"error": self._error or "the run failed"} if state == "failed" else {}
         self._emit("lifecycle", namespace, {"event": state, "graph_name": name, **said})
 
-    def _values(self, namespace: Namespace, data: bytes) -> None:
+    def _values(self, namespace: _Namespace, data: bytes) -> None:
         if f'"{_INTERRUPT}"'.encode() not in data:
             self._emit("values", namespace, orjson.Fragment(data))
             return
@@ -199,7 +199,7 @@ class EventEncoder:
         if values:
             self._emit("values", namespace, values)
 
-    def _updates(self, namespace: Namespace, updates: Mapping[str, Any]) -> None:
+    def _updates(self, namespace: _Namespace, updates: Mapping[str, Any]) -> None:
         for node, update in updates.items():
             if node == _INTERRUPT:
                 self._ask(namespace, update)
@@ -214,11 +214,11 @@ class EventEncoder:
                 del self._subgraphs[subgraph]
                 self._lifecycle(subgraph, "completed")
 
-    def _ask(self, namespace: Namespace, interrupts: Iterable[Mapping[str, Any]]) -> None:
+    def _ask(self, namespace: _Namespace, interrupts: Iterable[Mapping[str, Any]]) -> None:
         for one in interrupts:
             self._asked.setdefault(str(one["id"]), (namespace, one.get("value")))
 
-    def _message(self, namespace: Namespace, message: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
+    def _message(self, namespace: _Namespace, message: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
         """A message of the mode `messages`: the next piece of one, or a whole one that was not streamed."""
         key, node = str(message.get("id")), str(metadata.get("langgraph_node") or "")
         piece = message.get("type") == "AIMessageChunk"
@@ -250,7 +250,7 @@ class EventEncoder:
     def _block(self, message: _Message, event: str, *, index: int = 0, **data: Any) -> None:
         self._emit("messages", message.namespace, {"event": event, "index": index, **data}, node=message.node)
 
-    def _checkpoint(self, namespace: Namespace, payload: Mapping[str, Any]) -> None:
+    def _checkpoint(self, namespace: _Namespace, payload: Mapping[str, Any]) -> None:
         def id_of(config: str) -> Any:
             return ((payload.get(config) or {}).get("configurable") or {}).get("checkpoint_id")
 
@@ -259,7 +259,7 @@ class EventEncoder:
         self._emit("checkpoints", namespace, {**place, "step": known.get("step"), "source": known.get("source")})
 
 
-def _begins(namespace: Namespace, prefix: Namespace) -> bool:
+def _begins(namespace: _Namespace, prefix: _Namespace) -> bool:
     """Whether a namespace begins with another, whose parts may leave out the ids of tasks."""
     return len(prefix) <= len(namespace) and all(
         one in {part, part.partition(":")[0]} for part, one in zip(namespace, prefix, strict=False)

@@ -149,7 +149,7 @@ def test_standing_questions_of_an_earlier_version_are_named_and_dropped():
     with_memory(lambda memory: memory.put("watches", "0c9a5f31", WATCH))
     run("memory", "add", "I work in euros")
     told = run("memory")
-    assert "standing questions are asked no more, 1 are kept: 0c9a5f31 How long is the bridge?; have cron run" in told
+    assert "standing questions are asked no more (1 kept: 0c9a5f31 How long is the bridge?); have cron run" in told
     assert "I work in euros" in told
     assert json.loads(run("memory", "forget", "0c9", "--json")) == {"forgotten": ["0c9a5f31"]}
     assert "standing" not in run("memory")
