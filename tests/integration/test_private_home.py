@@ -2,13 +2,12 @@
 
 import os
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.command import search_path
+from tests.support.command import run_command, search_path
 
 pytestmark = [
     pytest.mark.integration,
@@ -20,17 +19,8 @@ NOTES = "# Tower\n\nThe tower of Kelvar is 330 metres tall.\n"
 
 
 def weiwo(tmp_path: Path, *args: str) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", "weiwo", *args],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": search_path()},
-        umask=0o022,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
-    assert ran.returncode == 0, ran.stderr
+    code, _, err = run_command(*args, cwd=tmp_path, env={**os.environ, "PYTHONPATH": search_path()})
+    assert code == 0, err
 
 
 def open_to_others(home: Path) -> list[str]:

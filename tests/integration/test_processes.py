@@ -29,7 +29,7 @@ from weiwo.state.settings import Context, Settings
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
-PROCESSES, RUNS = 4, 8
+PROCESSES, RUNS = 4, 4
 AT = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
 
 
@@ -48,7 +48,11 @@ def opened(database: str) -> Any:
     return open_checkpointer(Settings(home="/nonexistent" if url else database), url)
 
 
-@pytest.mark.parametrize("model", ["rules alone", "a model"])
+@pytest.mark.parametrize(
+    ("database", "model"),
+    [("sqlite", "rules alone"), ("sqlite", "a model"), ("postgres", "rules alone")],
+    indirect=["database"],
+)
 async def test_processes_that_share_a_database_lose_nothing(database: str, model: str) -> None:
     with OpenAIServer(good) as server:
         env = {**os.environ, "WEIWO_TELEMETRY": "0"}

@@ -100,6 +100,7 @@ def _run(call: Callable[[], object], cwd: str, env: dict[str, str], folder: str)
         os.dup2(os.open(Path(folder) / name, os.O_CREAT | os.O_WRONLY), number)
         setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", closefd=False))
     os.chdir(cwd)
+    os.umask(0o022)  # as most shells have it, whoever runs the tests
     try:
         call()
     finally:
