@@ -2,6 +2,6 @@
 
 Modules: `registry` (the tools of a run), `tool_info` (what is known of a tool), `built_in`, `user_tools` and
 `user_imports` (where tools come from), `passages`, `passage_ranking` and `source_restriction` (what they give),
-`printable` and `redaction` (what may not pass), `sync`, `bounded_log`, `file_lock`, `worker_parent` and
-`worker_process`. Rooms: `calling`, `selection`, `usage`, `compute`, `corpus`, `web`, `mcp`.
+`printable` (what may not pass), `sync`, `bounded_log`, `file_lock`, `worker_process`, `private_files`. Rooms:
+`calling`, `selection`, `usage`, `compute`, `corpus`, `web`, `mcp`.
 """

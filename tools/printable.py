@@ -1,5 +1,8 @@
-"""What may not pass from outside into prompts, logs and terminals."""
+"""What may not pass from outside into prompts, logs and terminals: control characters and secrets."""
 
+import os
+import re
+from collections.abc import Iterable
 from typing import Final
 
 from weiwo.text.patterns import lazy
@@ -11,6 +14,16 @@ _UNPRINTABLE: Final = lazy(
     "\U000e0000-\U000e007f]"  # tag characters, in which text can hide from a reader
 )
 _LINE_END: Final = lazy("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_SECRET: Final = lazy(
+    r"(?P<bearer>\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}"
+    r"|(?P<field>[\"']?\b(?:api[_-]?key|access[_-]?token|token|secret|password|authorization)[\"']?\s*[=:]\s*[\"']?)"
+    r"(?!bearer\b|basic\b)[^\s\"'&,;]{4,}"
+    r"|(?P<user>://)[^/\s:@]+:[^/\s@]+(?=@)"
+    r"|\b(?:sk|pk|rk|tvly|lsv2|gh[opsu]|github_pat|xox[abp])[-_][\w-]{8,}",
+    re.IGNORECASE,
+)
+_SECRET_NAME: Final = lazy(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)(?:$|_)", re.IGNORECASE)
+_SHORTEST_SECRET: Final = 8
 
 
 def printable(text: str) -> str:
@@ -29,3 +42,12 @@ def clipped(text: str, max_bytes: int) -> str:
     if len(text) * 4 <= max_bytes:
         return text
     return text.encode("utf-8", "ignore")[:max_bytes].decode("utf-8", "ignore")
+
+
+def redacted(text: str, secrets: Iterable[str] = ()) -> str:
+    """Text with what looks like a secret, the given secrets and those in the environment struck out."""
+    known = {os.environ.get(name, "") for name in tuple(os.environ) if _SECRET_NAME.search(name)} | set(secrets)
+    for secret in sorted(known, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, "***")
+    return _SECRET.sub(lambda found: (found["bearer"] or found["field"] or found["user"] or "") + "***", text)

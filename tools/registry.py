@@ -166,9 +166,8 @@ def _build_web_tools(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]
 
 
 def _build_page_readers(settings: Settings, sources: Sequence[ConfiguredProvider]) -> list[BaseTool]:
-    from weiwo.tools.web.extract_page import ExtractPage  # noqa: PLC0415  # slow to import, and of no use without the web
-    from weiwo.tools.web.fetching.url_guard import UrlGuard  # noqa: PLC0415  # the same
-    from weiwo.tools.web.read_page import ReadPage  # noqa: PLC0415  # the same
+    from weiwo.tools.web.fetching.url_guard import UrlGuard  # noqa: PLC0415 - slow to import, for the web alone
+    from weiwo.tools.web.read_page import ExtractPage, ReadPage  # noqa: PLC0415 - the same
 
     try:
         guard = UrlGuard(allow=settings.allow_hosts)

@@ -9,8 +9,7 @@ from langchain_core.tools import BaseTool
 
 from weiwo.state.settings import SettingsError
 from weiwo.tools.calling.singleflight import SingleFlight
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 from weiwo.tools.user_imports import import_object, makes_object
 
 _made: Final[dict[Callable[..., Any], list[BaseTool]]] = {}

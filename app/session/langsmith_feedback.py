@@ -5,8 +5,7 @@ from uuid import UUID
 
 from weiwo.app.errors import AppError
 from weiwo.tools.corpus.retrieval.feedback import Feedback
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 
 KEY: Final = "user_score"
 """What the feedback is called in LangSmith: 1 for good, 0 for bad."""

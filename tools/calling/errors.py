@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
 from weiwo.text.retry_after import retry_after_of
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 
 _BY_STATUS: Final[dict[int, FailureKind]] = {
     400: "bad_arguments",

@@ -25,8 +25,7 @@ from weiwo.tools.mcp.servers import McpServer, ProblemLine, clean_problem, descr
 from weiwo.tools.mcp.stdio import TOO_LARGE
 from weiwo.tools.mcp.tool import error_text
 from weiwo.tools.mcp.transport import make_transport
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 
 Health = Literal["starting", "up", "down"]
 CONNECT_SECONDS: Final = 60.0

@@ -19,8 +19,7 @@ from urllib.parse import urlsplit
 from weiwo.state import Language
 from weiwo.state.settings import SettingsError
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 
 _MOST_SERVERS: Final = 50
 _LARGEST_FILE: Final = 1_000_000

@@ -16,9 +16,8 @@ from typing import Final
 import numpy as np
 
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.printable import one_line
+from weiwo.tools.printable import one_line, redacted
 from weiwo.tools.private_files import make_private_file
-from weiwo.tools.redaction import redacted
 from weiwo.tools.selection.sparse_index import Matrix
 
 _log: Final = logging.getLogger(__name__)

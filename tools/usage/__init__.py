@@ -2,6 +2,5 @@
 
 Kept in bounded files of this machine, and nowhere else; `WEIWO_TELEMETRY=off` keeps none.
 
-Modules: `usage_log` (calls), `task_log` (what tasks took), `call_times` (usual times), `tool_notes` (refined
-documentation).
+Modules: `usage_log` (calls, and usual times), `task_log` (what tasks took), `tool_notes` (refined documentation).
 """

@@ -2,6 +2,6 @@
 
 Every address of a page passes the guard, at each redirect anew; search providers are where the user says.
 
-Modules: `web_search`, `read_page` and `extract_page` (the tools), `rate_limiter`. Rooms: `providers` search,
+Modules: `web_search` and `read_page` (the tools), `rate_limiter`. Rooms: `providers` search,
 `fetching` opens pages.
 """

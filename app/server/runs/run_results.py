@@ -11,8 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 from weiwo.app.server.storage.records import UNDER_WAY, Event, Records, RunRecord
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 
 
 @dataclass

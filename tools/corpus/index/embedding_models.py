@@ -15,8 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.writer import IndexWriter
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 
 _BATCH: Final = 64
 _ATTEMPTS: Final = 3

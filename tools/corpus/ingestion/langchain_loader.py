@@ -31,8 +31,7 @@ from weiwo.tools.corpus.ingestion.change_batch import ChangeBatch
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
 from weiwo.tools.corpus.records import Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_loaded_path, make_loaded_prefix
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 from weiwo.tools.user_imports import import_object
 
 if TYPE_CHECKING:

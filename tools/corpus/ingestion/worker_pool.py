@@ -9,7 +9,7 @@ from typing import Any, Final
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.printable import one_line
-from weiwo.tools.worker_parent import WorkerProcess
+from weiwo.tools.worker_process import WorkerProcess
 
 _COMMAND: Final = "import sys; sys.path[:] = sys.argv[1:]; from weiwo.tools.corpus.ingestion.worker import main; main()"
 

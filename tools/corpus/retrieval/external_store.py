@@ -21,8 +21,7 @@ from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK
-from weiwo.tools.printable import one_line, printable
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, printable, redacted
 from weiwo.tools.user_imports import import_object, make_object
 
 _SECONDS: Final = 30.0

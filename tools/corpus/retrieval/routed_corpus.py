@@ -17,8 +17,7 @@ from weiwo.tools.corpus.retrieval.router import RoutingDecision, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, Strategy, rank_passages
 from weiwo.tools.corpus.retrieval.telemetry import LONGEST_QUERY, TelemetryRecorder, get_recorder
-from weiwo.tools.printable import one_line
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import one_line, redacted
 
 if TYPE_CHECKING:
     from weiwo.state import Evidence

@@ -19,8 +19,7 @@ from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.page_cache import WebPage
 from weiwo.tools.web.fetching.page_parser import import_parser, parse_page
-from weiwo.tools.worker_parent import WorkerProcess
-from weiwo.tools.worker_process import limit_resources, read_frame, take_over_streams, write_frame
+from weiwo.tools.worker_process import WorkerProcess, limit_resources, read_frame, take_over_streams, write_frame
 
 _SECONDS: Final = 15.0
 """How long one page may take; a PDF is read for 10 of them."""

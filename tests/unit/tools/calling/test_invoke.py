@@ -20,7 +20,7 @@ from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.results import _MOST_PASSAGES, iso_date
 from weiwo.tools.compute.calculator import Calculator
-from weiwo.tools.redaction import redacted
+from weiwo.tools.printable import redacted
 
 SOON = Backoff(first=0.01)
 A, B = "https://a.org/1", "https://a.org/2"

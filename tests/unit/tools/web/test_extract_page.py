@@ -11,10 +11,10 @@ import pytest
 from weiwo.state.settings import Settings
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.registry import build_registry
-from weiwo.tools.web.extract_page import ExtractPage
 from weiwo.tools.web.fetching.url_guard import UrlGuard
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
+from weiwo.tools.web.read_page import ExtractPage
 
 KEY = "tvly-secret-0123"
 TEXT = "# Tower\n\nThe tower of Brenna is 300 metres tall and was finished in 1911 by Ada Falk."

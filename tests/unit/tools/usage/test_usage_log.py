@@ -7,8 +7,7 @@ import pytest
 from tests.support.run import search_tool
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.registry import Registry
-from weiwo.tools.usage.call_times import _LEAST_TIMES, _MOST_TIMES, UsualTime, find_usual_times
-from weiwo.tools.usage.usage_log import UsageLog
+from weiwo.tools.usage.usage_log import _LEAST_TIMES, _MOST_TIMES, UsageLog, UsualTime, find_usual_times
 
 
 def took(*seconds: Any, **more: Any) -> list[dict[str, Any]]:
