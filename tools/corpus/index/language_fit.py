@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from weiwo.text.data_files import data_rows
 from weiwo.text.language import Language
 from weiwo.tools.corpus.index.store import STORE, Store
 
@@ -30,35 +31,8 @@ _MANY: Final = 0.5
 """The share from which the model is not used for the corpus."""
 
 _NAMES: Final[dict[Language, str]] = {"en": "English", "zh": "Chinese"}
-_PAIRS: Final[dict[Language, tuple[tuple[str, str], ...]]] = {
-    "en": (
-        ("The bridge was completed in 1849.", "Builders finished the river crossing in the mid-nineteenth century."),
-        ("He was told to take one tablet every morning.", "The patient has to swallow the medicine once a day."),
-        ("The company earned a fifth more than last year.", "Annual profits of the firm rose by twenty percent."),
-        ("Heavy snow fell and no trains are running.", "Railway services have stopped because of the winter weather."),
-        ("She played the piano as a child and later gave concerts.", "The musician began with her instrument early."),
-        ("The court sentenced the defendant to three years.", "A judge sent the criminal to jail."),
-        ("The program crashed because it ran out of memory.", "The software quit unexpectedly for lack of RAM."),
-        ("Wheat and maize are the main crops of the region.", "Farmers there mostly grow cereals."),
-        ("The team scored in the last minute and won the cup.", "A late goal gave them the championship."),
-        ("Employees need approval before a business trip.", "Staff must ask their boss if they may travel for work."),
-        ("These whales swim thousands of kilometres to give birth.", "The large sea mammals migrate far to breed."),
-        ("After the emperor's death his young son took the throne.", "The boy succeeded his father as ruler."),
-    ),
-    "zh": (
-        ("这座桥建于一八四九年，横跨多瑙河。", "这条河上的大桥是十九世纪中叶修成的。"),
-        ("医生建议他每天早晚各吃一片药。", "大夫让病人一日服药两次。"),
-        ("公司今年的利润比去年增长了两成。", "企业本年度赚的钱多了百分之二十。"),
-        ("昨夜大雪封山，火车全部停开。", "由于积雪太厚，铁路运输中断了。"),
-        ("她从小练习钢琴，后来成了演奏家。", "这位音乐家自幼就开始弹琴。"),
-        ("法院判处被告三年有期徒刑。", "那名罪犯要坐三年牢。"),
-        ("程序因为内存不足而崩溃了。", "软件占用的存储空间过大，结果意外退出。"),
-        ("小麦和玉米是当地的主要农作物。", "这一带的农民大多种植谷物。"),
-        ("球队在最后一分钟踢进一球，赢得冠军。", "他们凭借终场前的进球夺冠。"),
-        ("员工出差须事先经经理批准。", "职员因公外出要先得到上司同意。"),
-        ("这种鲸鱼每年游数千公里去产崽。", "海里的大型哺乳动物为繁殖而长途迁徙。"),
-        ("皇帝死后，他的幼子继承了王位。", "君主去世，由年少的儿子即位。"),
-    ),
+_PAIRS: Final[dict[Language, tuple[tuple[str, ...], ...]]] = {
+    language: data_rows("language_pairs", language) for language in _NAMES
 }
 
 
