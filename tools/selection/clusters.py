@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Any, Final
 
 from weiwo.text.analyzer import STOP_WORDS, terms
+from weiwo.text.data_files import data_rows, data_text, data_words
 from weiwo.text.patterns import lazy
 from weiwo.tools.calling.substitutes import is_address, is_query, same_meaning
 
@@ -24,43 +25,21 @@ _MOST_COMPARED: Final = 16
 _ALIKE: Final = 0.5
 """Share of common words from which descriptions are about the same."""
 
-_SEARCHES: Final = lazy(r"search|\bfind\b|look\W?up|搜索|检索|搜寻|查找", re.IGNORECASE)
-_THE_WEB: Final = lazy(
-    r"\b(?:the|world.?wide|open)?\s?(?:web|internet)\b|\bonline\b|\b(?:google|bing|duckduckgo|brave|tavily|serp\w*"
-    r"|searx\w*|baidu|exa|kagi)\b|互联网|网络|网上|网页|全网|百度|谷歌|必应",
-    re.IGNORECASE,
-)
-_OPENS: Final = lazy(
-    r"\b(?:fetch|read|open|load|scrape|crawl|browse|visit|extract|get)\w*|读取|打开|抓取|获取|访问|阅读", re.IGNORECASE
-)
-_A_PAGE: Final = lazy(r"\b(?:web\s?)?(?:pages?|sites?|articles?)\b|\burls?\b|网页|页面|网址|文章", re.IGNORECASE)
-_OF_A_KIND: Final = lazy(
-    r"\b(?:images?|photos?|pictures?|videos?|maps?|places?|scholar|papers?|patents?|shopping|products?|jobs?|flights?"
-    r"|hotels?|trends?|screenshots?|links|headers?|metadata|news|finance|code|tweets?)\b"
-    r"|图片|照片|视频|地图|论文|专利|购物|商品|职位|航班|酒店|截图|新闻|代码",
-    re.IGNORECASE,
-)
-"""Searches for one kind of thing, or something else done with a page, stand alone."""
 
-_SAID_OF_EVERY_TOOL: Final = (
-    "get fetch find search look lookup up return retrieve give show list read tell check compute query request call "
-    "use using tool api service function provide information info data detail result value current currently latest "
-    "today now given specific specified certain any name string input output based about via through new simple city "
-    "place location town"
-)
-_EVERY_TOOL: Final = STOP_WORDS | frozenset(_SAID_OF_EVERY_TOOL.split())
-_EVERY_TOOL_ZH: Final = lazy(
-    r"获取|查询|查找|查看|搜索|检索|返回|提供|得到|给出|工具|接口|服务|信息|数据|结果|当前|现在|最新|今天|指定|某个|某地|任意|一个|情况|状况|城市|的"
-)
-TURNS: Final = (
-    frozenset({"historical", "history", "past", "previous", "archive", "archived", "average", "历史", "过去"}),
-    frozenset({"forecast", "predict", "prediction", "future", "outlook", "预报", "预测", "未来"}),
-    frozenset({"alert", "warning", "预警", "警报"}),
-)
+def _pattern(name: str) -> re.Pattern[str]:
+    return lazy(data_text("tool_words", "patterns", name).replace("\n", ""), re.IGNORECASE)
+
+
+_SEARCHES: Final = _pattern("searches")
+_THE_WEB: Final = _pattern("the_web")
+_OPENS: Final = _pattern("opens")
+_A_PAGE: Final = _pattern("a_page")
+_OF_A_KIND: Final = _pattern("of_a_kind")
+_DIRECTION: Final = _pattern("direction")
+_EVERY_TOOL: Final = STOP_WORDS | data_words("tool_words", "words", "every_tool")
+_EVERY_TOOL_ZH: Final = _pattern("every_tool")
+TURNS: Final = tuple(map(frozenset, data_rows("tool_words", "words", "turns")))
 """Words that turn a question into another one: tools are alike only if both have one of a row, or neither."""
-
-_DIRECTION: Final = lazy(r"\b(?:from|into|to)\b|→|从|转|换", re.IGNORECASE)
-"""Where there is one, what stands before and what after makes a difference: euros to dollars, dollars to euros."""
 
 
 @dataclass(frozen=True, slots=True)
