@@ -141,8 +141,8 @@ def _read_nodes(tokens: "Sequence[Token]") -> Iterator[Node]:
     while position < len(tokens):
         token, end = tokens[position], position
         if token.nesting > 0:
-            depth = accumulate(one.nesting for one in tokens[position:])
-            end = position + next((n for n, level in enumerate(depth) if not level), len(tokens) - position - 1)
+            behind = range(position + 1, len(tokens))
+            end = next(n for n in behind if tokens[n].nesting < 0 and tokens[n].level == token.level)
         inside = tokens[position + 1 : end]
         if (node := _read_node(token, inside)) is not None:
             first, last = token.map or (0, 0)
