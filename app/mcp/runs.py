@@ -1,26 +1,65 @@
 """Questions that clients of the MCP server asked: answered in tasks of their own, so that a client may come back later.
 
-A run is known by an id that nobody can guess, and kept for an hour after its end, in memory.
+A run is known by an id that nobody can guess, and kept for an hour after its end, in memory. It is put down to an
+account: whose settings count, and what they may spend.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from uuid import uuid4
 
 from langgraph.checkpoint.memory import InMemorySaver
 
-from weiwo.app.mcp.account import Account
 from weiwo.graph import build_graph
-from weiwo.state.settings import Context
+from weiwo.state.settings import Context, operator_defaults
 from weiwo.tools.printable import one_line
 
 MOST_RUNS: Final = 100
 """Runs that are kept; beyond, those go that ended first."""
 _MOST_AT_ONCE: Final = 16
 _KEPT_SECONDS: Final = 3_600.0
+NOBODY_ASKED = {"approve_plan": False, "allow_acting": False, "allow_tools": []}
+"""What counts for every run behind the MCP server, where no person can be asked."""
+
+
+class Account(Protocol):
+    """Whoever asks."""
+
+    async def open(self, asked: Context, *, question: bool) -> AbstractContextManager[None]:
+        """Within this their settings count.
+
+        Args:
+            asked: What the client set.
+            question: Whether a question is asked, which is counted.
+
+        Raises:
+            WeiwoError: They have nothing left to spend on it.
+        """
+
+    async def count(self, event: Mapping[str, Any]) -> None:
+        """Count what a stream event of a run tells to be spent."""
+
+
+class OwnAccount:
+    """Whoever started the server: nothing is counted.
+
+    Args:
+        context: What they set for every run.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context.model_copy(update=NOBODY_ASKED)
+
+    async def open(self, asked: Context, *, question: bool) -> AbstractContextManager[None]:  # noqa: ARG002 - the protocol has them
+        """Within this their settings count."""
+        return operator_defaults(self._context)
+
+    async def count(self, event: Mapping[str, Any]) -> None:
+        """Count nothing."""
 
 
 @dataclass

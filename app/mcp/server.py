@@ -19,8 +19,7 @@ from fastmcp.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from weiwo.app.mcp.account import Account, OwnAccount
-from weiwo.app.mcp.runs import AnswerRun, AnswerRuns
+from weiwo.app.mcp.runs import Account, AnswerRun, AnswerRuns, OwnAccount
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state import Evidence
 from weiwo.state.errors import WeiwoError

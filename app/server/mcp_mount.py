@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from weiwo.app.mcp.account import NOBODY_ASKED
+from weiwo.app.mcp.runs import NOBODY_ASKED
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.access.users import user_of
 from weiwo.app.server.engine import Engine

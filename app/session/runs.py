@@ -13,8 +13,7 @@ from pydantic import ValidationError
 from weiwo.app.errors import AppError, MisuseError, unknown_thread
 from weiwo.app.render.watchers import Watcher
 from weiwo.app.session.checkpoint_events import events_of, finished_tasks
-from weiwo.app.session.run_end import APPROVE, RunEnd
-from weiwo.app.session.session import Session, claim
+from weiwo.app.session.session import APPROVE, RunEnd, Session, claim
 from weiwo.nodes.executor.task_calls.consent import REQUEST as CONSENT
 from weiwo.nodes.master.clarify import REQUEST as CLARIFY
 from weiwo.nodes.planner.approval import REQUEST

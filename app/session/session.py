@@ -1,19 +1,24 @@
-"""An open database with the graph upon it: what runs and threads are worked on with."""
+"""An open database with the graph upon it: what runs and threads are worked on with; and how a run ends."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.errors import AppError, MisuseError
 from weiwo.graph.persistence import thread_lock
 from weiwo.state.settings import Settings
+from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
     from langgraph.store.base import BaseStore
+
+
+APPROVE: Final = "approve"
+"""The answer that lets a plan run as it is."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,28 @@ class Session:
     saver: "BaseCheckpointSaver[Any]"
     graph: "CompiledStateGraph[Any, Any, Any, Any]"
     store: "BaseStore | None" = None
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """How a run ended, or where it waits.
+
+    Attributes:
+        thread_id: Its thread.
+        result: The result object; empty while the run waits.
+        request: What it asks a person; empty where it waits for none.
+        ran: Whether there was anything to run.
+    """
+
+    thread_id: str
+    result: dict[str, Any]
+    request: Mapping[str, Any] = field(default_factory=dict)
+    ran: bool = True
+
+    @property
+    def complaints(self) -> list[str]:
+        """What is wrong with the answer a person gave before, a line each."""
+        return [one_line(str(one), 500) for one in self.request.get("complaints") or ()]
 
 
 async def require_own_thread(session: Session, thread_id: str) -> None:

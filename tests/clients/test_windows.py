@@ -36,7 +36,7 @@ def test_every_module_loads_without_what_only_posix_has():
 
 def test_a_draft_has_a_name_that_every_file_system_takes(monkeypatch, tmp_path):
     from weiwo.app.cli.questions.approval import draft_of  # noqa: PLC0415 - beside its only use
-    from weiwo.app.session.run_end import RunEnd  # noqa: PLC0415 - the same
+    from weiwo.app.session.session import RunEnd  # noqa: PLC0415 - the same
 
     monkeypatch.setenv("WEIWO_HOME", str(tmp_path))
     ended = RunEnd("a:b.c", None, {"plan": {"revision": 2}})

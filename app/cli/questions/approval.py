@@ -13,7 +13,7 @@ from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.app.session.run_end import APPROVE, RunEnd
+from weiwo.app.session.session import APPROVE, RunEnd
 from weiwo.state.home import home
 from weiwo.tools.printable import one_line, printable
 

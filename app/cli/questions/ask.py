@@ -29,7 +29,7 @@ from weiwo.app.cli.questions.spending import tell_cost
 from weiwo.app.cli.session import open_session, read_saved
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.labels import label
-from weiwo.app.session.run_end import RunEnd
+from weiwo.app.session.session import RunEnd
 from weiwo.graph.persistence.checkpoint_reader import saved_thread_exists
 from weiwo.graph.persistence.threads import new_thread_id
 from weiwo.state.settings import Context, Settings

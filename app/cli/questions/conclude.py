@@ -21,7 +21,7 @@ from weiwo.app.cli.questions.delivery import (
 from weiwo.app.cli.questions.spending import record_spending
 from weiwo.app.cli.session import open_session
 from weiwo.app.render.watchers import Watcher
-from weiwo.app.session.run_end import RunEnd
+from weiwo.app.session.session import RunEnd
 from weiwo.app.session.thread import read_thread
 from weiwo.state.settings import Settings
 

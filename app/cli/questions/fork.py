@@ -16,8 +16,7 @@ from weiwo.app.cli.questions.plan_files import read_plan
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads import checkpoints
 from weiwo.app.render.watchers import Watcher
-from weiwo.app.session.run_end import RunEnd
-from weiwo.app.session.session import Session, require_own_thread
+from weiwo.app.session.session import RunEnd, Session, require_own_thread
 from weiwo.state.settings import Context, Settings
 from weiwo.state.source_filter import SourceFilter
 

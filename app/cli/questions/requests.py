@@ -17,7 +17,7 @@ from weiwo.app.cli.output import hint, say, screen, terminal, write_json
 from weiwo.app.render.labels import label
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.app.session.run_end import APPROVE, RunEnd
+from weiwo.app.session.session import APPROVE, RunEnd
 from weiwo.tools.printable import one_line, printable
 
 QUIT: Final = frozenset({"q", "quit", "exit", "退出"})

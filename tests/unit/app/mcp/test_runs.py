@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from weiwo.app.mcp import runs as mcp_runs
-from weiwo.app.mcp.account import OwnAccount
-from weiwo.app.mcp.runs import _KEPT_SECONDS, _MOST_AT_ONCE, AnswerRun, AnswerRuns
+from weiwo.app.mcp.runs import _KEPT_SECONDS, _MOST_AT_ONCE, AnswerRun, AnswerRuns, OwnAccount
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Context
 

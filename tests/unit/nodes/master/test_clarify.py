@@ -14,7 +14,7 @@ from langgraph.types import Command
 from tests.support.fake_model import FakeModel, assessed, fake, found
 from tests.support.run import search_tool
 from weiwo.app.cli.questions.requests import CLARIFICATION
-from weiwo.app.session.run_end import RunEnd
+from weiwo.app.session.session import RunEnd
 from weiwo.graph import build_graph
 from weiwo.nodes.master.clarify import read_reply
 from weiwo.state import Clarification

@@ -18,7 +18,7 @@ from weiwo.app.cli.questions.fork import _fork_place, _fork_values
 from weiwo.app.cli.questions.plan_files import DraftError, edit, parse, read_plan
 from weiwo.app.cli.threads.checkpoints import Moment, as_json, plain_history, print_history
 from weiwo.app.render.progress import Progress
-from weiwo.app.session.run_end import RunEnd
+from weiwo.app.session.session import RunEnd
 from weiwo.state import Plan
 
 PLAN = Plan(tasks=(search("task_1", "When was Ada born?", "Ada born"), search("b", "Older than {{task_1.ret}}?", "x")))
