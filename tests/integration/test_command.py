@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import resource
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -38,15 +37,6 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "app" / "result.schema.json").read_text())
 OLDER = "Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?"
 OLDER_ZH = "汉武帝和凯撒谁年长?大多少岁?"
-SLOW = """
-import asyncio
-from langchain_core.tools import StructuredTool
-
-async def find(query: str, k: int = 8):
-    await asyncio.sleep(10_000)
-
-corpus_search = StructuredTool.from_function(coroutine=find, name="corpus_search", description="Never finds anything.")
-"""
 
 
 def environment(home: Path, folder: Path, more: dict[str, str] | None) -> dict[str, str]:
@@ -124,26 +114,6 @@ def test_a_thread_is_kept_listed_shown_and_continued(weiwo, kind, request) -> No
     assert (code, result["level"], result["plan"], result["outcomes"]) == (0, "simple", None, {})
     code, out, _ = weiwo("threads", env=env)
     assert [line.split("\t")[0::2] for line in out.splitlines()] == [["mine", "complete"]]
-
-
-@pytest.mark.usefixtures("indexed")
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_stopped_run_says_how_to_go_on_and_does(start, weiwo, tmp_path, sent, code) -> None:
-    (tmp_path / "slow_tools.py").write_text(SLOW)
-    process = start("ask", OLDER, "--thread", "t", "-v", env={"WEIWO_TOOLS": "slow_tools:corpus_search"})
-    lines = []
-    while not lines or not lines[-1].startswith("> "):
-        lines.append(process.stderr.readline())
-        assert lines[-1], "".join(lines)
-    process.send_signal(sent)
-    out, err = process.communicate()
-    assert (process.returncode, out) == (code, "")
-    assert err.splitlines()[-1] == "weiwo: stopped; what was finished is kept; go on with: weiwo resume t"
-    assert "Traceback" not in err
-    assert weiwo("threads")[1].split("\t")[2] == "interrupted"
-    code, out, err = weiwo("resume", "t")
-    assert code == 0, err
-    assert "56 years" in out
 
 
 @pytest.mark.usefixtures("indexed")
