@@ -21,19 +21,7 @@ Answerer = Literal["conversation", "reader", "draft"]
 
 
 class Strategy(Value):
-    """How a question is gone about: the row of `nodes.shared.strategy` that the master chose.
-
-    Attributes:
-        searcher: Who searches.
-        plan: What plan there is: none, one task that the master plans by rule, or a graph of the planner's.
-        passages: Passages that one turn of reading shows for one value.
-        reads_together: Whether tasks share a reading, and a reading tells of the tasks that wait for it.
-        reader: Whether a model reads what was found, or the rules.
-        check: Whether a model sees if all parts of the question are answered before the search ends.
-        deepens: Whether a search in which nothing failed goes on in rounds, and gives nothing up before.
-        judges: Whether a model judges claims against their sources.
-        answerer: Who words the answer. Without a model the rules do.
-    """
+    """How a question is gone about: the row that the master chose of `nodes.shared.strategy`, which explains each."""
 
     searcher: Searcher
     plan: Literal["none", "one_task", "graph"]
@@ -44,17 +32,6 @@ class Strategy(Value):
     deepens: bool
     judges: bool
     answerer: Answerer
-
-    @property
-    def level(self) -> Level:
-        """The level of a question that is gone about so."""
-        levels: dict[str, Level] = {"none": "simple", "one_task": "moderate", "graph": "complex"}
-        return levels[self.plan]
-
-    @property
-    def hops(self) -> bool:
-        """Whether one searcher takes several look-ups."""
-        return self.searcher in {"chain", "comparison"}
 
 
 class Clarification(Value):

@@ -30,9 +30,9 @@ from weiwo.state.task import ANALYSE
 from weiwo.text.values import render
 
 MOST_FINDINGS: Final = 20
-LONGEST_FINDING: Final = 600
+_LONGEST_FINDING: Final = 600
 LONGEST_VALUE: Final = 2_000
-LONGEST_INLINE: Final = 80
+_LONGEST_INLINE: Final = 80
 
 
 async def analyse(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
@@ -90,7 +90,7 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
 
 def _name_inputs(description: str, inputs: Mapping[str, Outcome], language: Language) -> str:
     """What is to be done, short values in place, long ones by the name under which they are listed."""
-    short = {key: outcome for key, outcome in inputs.items() if len(str(outcome.value)) <= LONGEST_INLINE}
+    short = {key: outcome for key, outcome in inputs.items() if len(str(outcome.value)) <= _LONGEST_INLINE}
     return fill_text(REFERENCE.sub(lambda m: m[0] if m[1] in short else m[1], description), short, language)
 
 
@@ -115,5 +115,5 @@ def _grounded(reply: AnalysisReply, shown: Sequence[Evidence]) -> Iterator[Findi
     """The findings that cite passages that were shown."""
     for one in reply.findings[:MOST_FINDINGS]:
         keys = tuple(dict.fromkeys(shown[n - 1].id for n in one.passages if 1 <= n <= len(shown)))
-        if keys and (text := safe_note(one.text, LONGEST_FINDING)):
+        if keys and (text := safe_note(one.text, _LONGEST_FINDING)):
             yield Finding(text=text, evidence_ids=keys)

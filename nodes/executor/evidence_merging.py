@@ -11,14 +11,14 @@ from weiwo.state import Evidence
 from weiwo.text.near_duplicates import Known, Told
 from weiwo.tools.web.fetching.urls import canonical_url
 
-FULLER: Final = 1.2
+_FULLER: Final = 1.2
 """How many times the words of a known text another must have to take its place."""
 
 MOST_ALSO: Final = 12
 """Further addresses kept of one passage."""
 
 
-MOST_OF_A_PAGE: Final = 60
+_MOST_OF_A_PAGE: Final = 60
 """Passages of one page that a further one of it is compared with, the latest of them."""
 
 
@@ -70,12 +70,12 @@ class _DistinctPassages:
 
     def _place_on_page(self, passage: Evidence, told: Told) -> int | None:
         """Where a passage of the same page stands that holds this one, or that this one holds."""
-        others = self._pages.get(canonical_url(passage.source), ())[-MOST_OF_A_PAGE:]
+        others = self._pages.get(canonical_url(passage.source), ())[-_MOST_OF_A_PAGE:]
         return next((at for at in others if self._told[at].holds(told) or told.holds(self._told[at])), None)
 
     def _join(self, place: int, passage: Evidence, told: Told, *, known: bool) -> None:
         main, words = self.passages[place], len(self._told[place].words)
-        longer, shorter = len(told.words) > FULLER * words, FULLER * len(told.words) < words
+        longer, shorter = len(told.words) > _FULLER * words, _FULLER * len(told.words) < words
         if longer or (known and not self._known[place] and not shorter):
             main, passage = passage, main
             self._told[place], self._known[place] = told, known

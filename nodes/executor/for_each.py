@@ -7,6 +7,7 @@ people may come from the same country), so each keeps its place and a second `fo
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from weiwo.nodes.executor.task_state import TaskInput
 from weiwo.state import (
@@ -24,19 +25,12 @@ from weiwo.state import (
     item_type,
 )
 from weiwo.state.task import renamed
+from weiwo.text.localization import localized, localized_phrases
 
 _NAMED = 10
 """Items without a value that a note names; all are in `OutcomeDetail.missing`."""
-_NONE: dict[Language, str] = {"en": "none of the {} items has a value", "zh": "{} 项中没有一项有值"}
-_NOTES: dict[Language, tuple[str, str, str, str]] = {
-    "en": (
-        "{} more items were cut by the limit of {}",
-        "no value for {}{}",
-        " and {} more",
-        "sources disagree about {}",
-    ),
-    "zh": ("另有 {} 项超出上限 {}，未查", "没有 {}{} 的值", " 等另 {} 项", "来源对 {} 说法不一"),
-}
+_NONE: Final = localized("executor.for_each", "none")
+_NOTES: Final = localized_phrases("executor.for_each", "notes")
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class NextActions:
         """The calls that follow a reading: for what was not found, or for another source of a lone value."""
         if judgement.reading.value is None:
             return self._after_nothing(judgement)
-        return self._second_source(judgement) if needs_second_source(judgement) else []
+        return self._second_source(judgement) if _needs_second_source(judgement) else []
 
     def _after_nothing(self, judgement: Judgement) -> list[Call]:
         """What to do when reading was not enough; nothing where nothing is left that is new."""
@@ -141,7 +141,7 @@ class NextActions:
     def _promising(self) -> list[Evidence]:
         """The passages of the web whose pages promise to say more, best first."""
         found = (passage for passage in self._state.get("passages", []) if _on_the_web(passage.source, passage))
-        return rank_pages(self._frame, found)
+        return _rank_pages(self._frame, found)
 
     def _opening(self, passages: Sequence[Evidence]) -> list[Call]:
         """The calls that open the first pages or documents that were not opened yet; those that failed do not count."""
@@ -195,7 +195,7 @@ def _on_the_web(address: str, passage: Evidence) -> bool:
     return passage.tool not in OF_CORPUS and address.startswith(("http://", "https://"))
 
 
-def needs_second_source(judgement: Judgement) -> bool:
+def _needs_second_source(judgement: Judgement) -> bool:
     """Whether one more source should be heard: one alone gives a figure or a date, or one stands against another."""
     reading = judgement.reading
     exact = isinstance(reading.value, int | float) and not isinstance(reading.value, bool)
@@ -203,7 +203,7 @@ def needs_second_source(judgement: Judgement) -> bool:
     return reading.support == 1 and (exact or dated or bool(reading.rivals))
 
 
-def rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidence]:
+def _rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidence]:
     """The passages that speak of what a question is about, those first whose pages promise most.
 
     Search results rarely say what is asked, so what they are titled counts as much as what they say: a page titled as

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from weiwo.nodes.executor import outcomes
 from weiwo.nodes.executor.analysis import analyse
@@ -43,10 +43,11 @@ from weiwo.state import ITEM, Evidence, Hop, Language, Outcome, Task
 from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
+from weiwo.text.localization import localized
 from weiwo.tools.calling.policies import POLICIES
 from weiwo.tools.tool_info import ToolInfo
 
-_NOTHING_ANSWERS: dict[Language, str] = {"en": "nothing found answers: {}", "zh": "未找到答案：{}"}
+_NOTHING_ANSWERS: Final = localized("executor.node", "nothing_answers")
 
 _KEPT_PASSAGES = 8
 """Passages a task hands to the state beside those it cites; whole results would swell every checkpoint."""

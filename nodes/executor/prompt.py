@@ -64,7 +64,7 @@ not be kept. "answer" once every value is there: what they come to; it is "state
 HOPS: Final[Mapping[Shape, str]] = {"chain": _CHAIN, "comparison": _COMPARISON, "same": _COMPARISON}
 """Added for a task that takes several look-ups, one after the other or side by side."""
 
-SENTENCE = """With "answer" give also `sentence`: the answer to the user in one full sentence, in the language of the \
+_SENTENCE = """With "answer" give also `sentence`: the answer to the user in one full sentence, in the language of the \
 task, that says no more than the quotes do. With "give_up" it says what was not found, and what the passages do tell \
 of it, with `quotes` for that.
 """
@@ -184,7 +184,7 @@ def describe_task(frame: QueryFrame, ret: ValueType, progress: TaskProgressNote,
     What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
     """
     queries = "; ".join(query for query in progress.tried if query)
-    sentence = SENTENCE if progress.whole == frame.question else STATEMENT
+    sentence = _SENTENCE if progress.whole == frame.question else STATEMENT
     whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
     task = (
         f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"

@@ -37,7 +37,7 @@ Quotes = Annotated[list[QuoteRef], BeforeValidator(_quotes)]
 _IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|推|暗|隐", re.IGNORECASE)
 
 
-def read_basis(value: Any) -> Any:
+def _read_basis(value: Any) -> Any:
     """Whether a value is stated, as models say it."""
     return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
 
@@ -56,7 +56,7 @@ class ValueAnswer(Reply):
     value: ReadValue
     quotes: Quotes
     confidence: Share = 0.5
-    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
+    basis: Annotated[Basis, BeforeValidator(_read_basis)] = "stated"
     sentence: Line = ""
 
 
@@ -96,7 +96,7 @@ class ReadReply(Reply):
     value: ReadValue | None = None
     quotes: Quotes = Field(default_factory=list)
     confidence: Share = Field(0.5, description=ZERO_TO_ONE)
-    basis: Annotated[Basis, BeforeValidator(read_basis)] = "stated"
+    basis: Annotated[Basis, BeforeValidator(_read_basis)] = "stated"
     others: list[RivalValue] = Field(default_factory=list)
     sentence: Line = ""
     missing: Line = ""

@@ -9,8 +9,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from langchain_core.messages import HumanMessage, SystemMessage
-
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.master.clarify import frame_meaning, read_clarification
 from weiwo.nodes.master.complexity import (
@@ -22,33 +20,37 @@ from weiwo.nodes.master.complexity import (
     minimum_score,
 )
 from weiwo.nodes.master.followup import resolve_follow_up
-from weiwo.nodes.master.prompt import PLAN, SYSTEM, TOOLS
-from weiwo.nodes.master.reply import AssessmentReply, PlannedAssessmentReply, ToolAssessmentReply
+from weiwo.nodes.master.prompt import (
+    PLAN,
+    TOOLS,
+    AssessmentReply,
+    PlannedAssessmentReply,
+    ToolAssessmentReply,
+    assessment_messages,
+)
 from weiwo.nodes.memory.reuse import has_plan
-from weiwo.nodes.memory.thread_memory import format_conversation
-from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.planning.plan_rules import planning_instructions
 from weiwo.nodes.shared.planning.rule_plan import Choices, choose_search_tool
 from weiwo.nodes.shared.planning.tool_choice import offer_tools, read_choice
 from weiwo.nodes.shared.prompting.input_guard import safe_note, safe_query
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import ConversationTurn
-from weiwo.nodes.shared.run_context import RunContext, today
-from weiwo.nodes.shared.strategy import Way, choose_strategy, compares_few
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.strategy import LEVELS, Way, choose_strategy, compares_few, takes_hops
 from weiwo.state import Assessment, Language, Level, QueryFrame
 from weiwo.text.language import detect_language
 
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
-ONE_SEARCHER = 0.69
+_ONE_SEARCHER = 0.69
 """The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
 MOST_WORDS = 20_000
-MOST_QUERIES = 3
+_MOST_QUERIES = 3
 """Queries of a model's that are kept."""
-MOST_PARTS = 8
+_MOST_PARTS = 8
 """Parts of a question that are kept."""
 
 
-class QuestionJudgement(NamedTuple):
+class _QuestionJudgement(NamedTuple):
     """What the master makes of a question.
 
     Attributes:
@@ -64,7 +66,7 @@ class QuestionJudgement(NamedTuple):
 
 async def assess_question(
     turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
-) -> QuestionJudgement:
+) -> _QuestionJudgement:
     """Judge a question by its features and, where there is a model, by the model's reading of it."""
     language: Language = services.language
     reply: AssessmentReply | None = None
@@ -75,7 +77,9 @@ async def assess_question(
             planning = ""
         more, schema = (planning, PlannedAssessmentReply) if planning else await _offer_tools(question, services)
         try:
-            reply = await services.models.structured("master", "assess", _messages(turn, more, wishes), schema)
+            reply = await services.models.structured(
+                "master", "assess", assessment_messages(turn, more, wishes), schema
+            )
         except ModelCallError:
             reply = None  # in the trace; the features decide alone
     if reply is not None and _plausible(reply.standalone_question, turn.question):
@@ -91,12 +95,12 @@ async def assess_question(
     score = max(blended, minimum_score(features), SIMPLE_BELOW if choices else 0.0)
     level, way = classify_level(score), _find_way(frame, reply, services)
     strategy = choose_strategy(level, services.settings.depth, services.models.configured, way)
-    if strategy.hops:
+    if takes_hops(strategy):
         frame = frame.model_copy(update={"shape": "chain", "parts": ()}) if way == "chain" else frame
-        features, score = {**features, "one_searcher": 1.0}, ONE_SEARCHER
-    elif strategy.level != level:
+        features, score = {**features, "one_searcher": 1.0}, _ONE_SEARCHER
+    elif LEVELS[strategy.plan] != level:
         features, score = {**features, "deep": 1.0}, COMPLEX_FROM
-    level = strategy.level
+    level = LEVELS[strategy.plan]
     if level == "simple":
         clarification, assumed = None, ""  # nothing is searched
     reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
@@ -110,12 +114,12 @@ async def assess_question(
         level=level,
         reason=" ".join(reason.split())[:300],
         decided_by="rule" if reply is None else "model",
-        parts=tuple(part for named in reply.parts[:MOST_PARTS] if (part := safe_note(named))) if reply else (),
+        parts=tuple(part for named in reply.parts[:_MOST_PARTS] if (part := safe_note(named))) if reply else (),
         clarification=clarification,
         assumed=assumed,
         strategy=strategy,
     )
-    return QuestionJudgement(judged, sketch, choices)
+    return _QuestionJudgement(judged, sketch, choices)
 
 
 def _promises_plan(question: str, services: RunContext) -> str:
@@ -176,7 +180,7 @@ def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunConte
 
 def _with_queries(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:
     """The frame with what the model would search for first."""
-    said = reply.queries[:MOST_QUERIES] if reply is not None else ()
+    said = reply.queries[:_MOST_QUERIES] if reply is not None else ()
     queries = tuple(query for one in said if (query := safe_query(one, frame.question, ())))
     return frame.model_copy(update={"queries": queries})
 
@@ -186,14 +190,6 @@ def compute_semantic_score(reply: AssessmentReply) -> float:
     outside = max(_unit(reply.external_information), _unit(reply.tool_use))
     steps = max(_unit(reply.multi_step), _unit(reply.comparison_or_calculation))
     return 0.45 * outside + 0.55 * steps * max(outside, 0.5)
-
-
-def _messages(turn: ConversationTurn, planning: str, wishes: Sequence[str]) -> list[SystemMessage | HumanMessage]:
-    before = format_conversation(turn)
-    prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
-    if wishes:
-        prompt = f"{format_wishes(wishes)}\n\nMessage: {prompt}"
-    return [SystemMessage(f"{SYSTEM}{planning}\nToday: {today()}"), HumanMessage(prompt)]
 
 
 def _plausible(rewritten: str, question: str) -> bool:

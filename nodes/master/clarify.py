@@ -7,59 +7,36 @@ approval uses, for a number or for words; the reply becomes part of the question
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Any, Final
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import interrupt
-from pydantic import BeforeValidator
 
+from weiwo.nodes.master.prompt import ClarifyReply
 from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
 from weiwo.nodes.shared.planning.tool_choice import plan_one_step
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Clarification, Language, QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.text.language import clean
+from weiwo.text.localization import localized
 from weiwo.text.patterns import lazy
 
 REQUEST: Final = "clarify"
 """The `type` of the interrupt's value, by which a client knows what is asked."""
 FEWEST, MOST = 2, 4
-LONGEST_CHOICE: Final = 120
-LONGEST_REPLY: Final = 500
+_LONGEST_CHOICE: Final = 120
+_LONGEST_REPLY: Final = 500
 _NUMBER: Final = lazy(r"[\s(（#第]*(\d|[一二两三四])[\s.)）、。个]*")
 _HAN_NUMBERS: Final = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4}
 
-_HOW: Final[dict[Language, str]] = {
-    "en": 'Resume with the number of a choice, or with words: {"reply": "…"}.',
-    "zh": '用选项的编号或文字回答：{"reply": "……"}。',
-}
-_UNCLEAR: Final[dict[Language, str]] = {
-    "en": "the reply is neither one of the numbers nor words",
-    "zh": "回答既不是选项编号，也不是文字",
-}
-_MEANT: Final[dict[Language, str]] = {"en": "{} ({})", "zh": "{}（{}）"}
-
-
-class ClarifyReply(Reply):
-    """What a model would ask back."""
-
-    question: Line
-    choices: list[Line]
-    default: Line = ""
-
-
-def _usable(value: Any) -> Any:
-    """A question back, if it is one; models also write "", "none" or half of it where there is nothing to ask."""
-    return value if isinstance(value, dict) and value.get("question") and value.get("choices") else None
-
-
-ClarifyField = Annotated[ClarifyReply | None, BeforeValidator(_usable)]
-"""A question back, or none."""
+_HOW: Final = localized("master.clarify", "how")
+_UNCLEAR: Final = localized("master.clarify", "unclear")
+_MEANT: Final = localized("master.clarify", "meant")
 
 
 def read_clarification(
@@ -71,17 +48,17 @@ def read_clarification(
     """
     if asked is None:
         return None, ""
-    choices = [text[:LONGEST_CHOICE] for choice in asked.choices if (text := safe_note(choice))]
+    choices = [text[:_LONGEST_CHOICE] for choice in asked.choices if (text := safe_note(choice))]
     choices = list({choice.casefold(): choice for choice in choices}.values())[:MOST]
-    question, default = safe_note(asked.question), safe_note(asked.default)[:LONGEST_CHOICE]
+    question, default = safe_note(asked.question), safe_note(asked.default)[:_LONGEST_CHOICE]
     if len(choices) < FEWEST or not question:
         return None, ""
-    if not default and services.settings.clarify and not any(map(is_clarification, turn.history[-2:])):
+    if not default and services.settings.clarify and not any(map(_is_clarification, turn.history[-2:])):
         return Clarification(question=question, choices=tuple(choices)), ""
     return None, default or choices[0]
 
 
-def is_clarification(message: object) -> bool:
+def _is_clarification(message: object) -> bool:
     """Whether a message of the conversation is such a question."""
     return isinstance(message, AIMessage) and message.additional_kwargs.get("asks") == REQUEST
 
@@ -104,7 +81,9 @@ async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
     if asked is None:  # a state edited by hand; there is nothing to ask
         return {}
     complaints: list[str] = []
-    while (reply := read_reply(interrupt(clarify_request(state, asked, services.language, complaints)), asked)) is None:
+    while (
+        reply := read_reply(interrupt(_clarify_request(state, asked, services.language, complaints)), asked)
+    ) is None:
         complaints = [_UNCLEAR[services.language]]
     frame = frame_meaning(assessment.frame, reply)
     if assessment.frame.shape == "chain":  # which one searcher follows
@@ -117,7 +96,7 @@ async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
     return update
 
 
-def clarify_request(
+def _clarify_request(
     state: SearchState, asked: Clarification, language: Language, complaints: list[str]
 ) -> dict[str, Any]:
     """The value of the interrupt: the question, the choices, and how to answer."""
@@ -168,7 +147,7 @@ def _read_object(answer: Mapping[Any, Any], asked: Clarification) -> str | None:
 
 
 def _read_words(answer: str, asked: Clarification) -> str | None:
-    text = clean(answer)[:LONGEST_REPLY]
+    text = clean(answer)[:_LONGEST_REPLY]
     if number := _NUMBER.fullmatch(text):
         n = _HAN_NUMBERS.get(number[1]) or int(number[1])
         return asked.choices[n - 1] if 1 <= n <= len(asked.choices) else None

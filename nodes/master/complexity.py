@@ -21,7 +21,7 @@ COMPLEX_FROM: Final = 0.7
 
 _LISTING: Final = lazy(r"\b(?:each|every|all|list)\b|每|各|所有|列出|分别", re.IGNORECASE)
 
-ONE_FACT: Final = 0.42
+_ONE_FACT: Final = 0.42
 """The score of a question that needs one fact and shows nothing else."""
 
 WEIGHTS: Final = {
@@ -32,7 +32,7 @@ WEIGHTS: Final = {
     "multi_step": 0.3,
     "chain": 0.3,
 }
-"""What each feature adds to `ONE_FACT`.
+"""What each feature adds to `_ONE_FACT`.
 
 A single clear sign of more than one look-up crosses 0.7 alone; length and entities together stay below it, so that a
 long or name-laden question for one fact is moderate. No weight is negative: more signs never lower the score.
@@ -76,7 +76,7 @@ def compute_static_score(features: dict[str, float]) -> float:
     Returns:
         Complexity, 0 to 1, never below `minimum_score(features)`.
     """
-    weighed = ONE_FACT + sum(weight * features.get(name, 0.0) for name, weight in WEIGHTS.items())
+    weighed = _ONE_FACT + sum(weight * features.get(name, 0.0) for name, weight in WEIGHTS.items())
     return max(minimum_score(features), min(1.0, features.get("facts", 0.0) * weighed))
 
 

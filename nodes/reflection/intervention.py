@@ -27,7 +27,7 @@ from weiwo.state.task import ANALYSE
 MOST_ITEMS: Final = 5
 """Items of one `for_each` task that are replaced in an execution: where more fail, it is not for the item's sake."""
 
-PlanCheck = Callable[[Plan], Iterable[str]]
+_PlanCheck = Callable[[Plan], Iterable[str]]
 """Says everything that is wrong with a plan."""
 
 
@@ -56,7 +56,7 @@ class Intervention:
     question: str
     tools: tuple[str, ...]
     services: RunContext
-    check: PlanCheck
+    check: _PlanCheck
     rounds: int
     level: int = 0
     made: dict[str, Repair] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Intervention:
     items: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def open(cls, state: SearchState, services: RunContext, check: PlanCheck) -> "Intervention | None":
+    def open(cls, state: SearchState, services: RunContext, check: _PlanCheck) -> "Intervention | None":
         """What may be done in the execution of the plan in force; None where nothing may."""
         plan = state.get("plan")
         rounds = services.settings.limits.max_replans - len(list_rounds(state))
@@ -124,9 +124,10 @@ class Intervention:
         chain: list[Repair] = []
         by_value = {repair.value_id: repair for repair in self.made.values()}
         for name in inputs:
-            while name not in self.plan.wiring.tasks and name in by_value:
-                chain.append(by_value[name])
-                name = by_value[name].task_id  # noqa: PLW2901 - the way back, to the plan as it was
+            origin = name
+            while origin not in self.plan.wiring.tasks and origin in by_value:
+                chain.append(by_value[origin])
+                origin = by_value[origin].task_id
         if not chain:
             return self
         *between, plan = revise(self.plan, chain)

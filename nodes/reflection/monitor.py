@@ -24,7 +24,7 @@ from weiwo.state.evidence import Cause, Weakness, WeakValue
 from weiwo.state.settings import Settings
 from weiwo.text.language import fold
 
-Calibration = Sequence[float]
+_Calibration = Sequence[float]
 """Weights of the features of a value, as version 0.1 fitted them for a model (Platt scaling): of 1; of the log odds of
 the confidence; of the logarithm of the independent sources; of rivals; and of quotes that only imply the value."""
 ALL_DONE: Final = "every task has an outcome"
@@ -47,7 +47,7 @@ def monitor_plan(
     plan: Plan,
     outcomes: Mapping[str, Outcome],
     limits: Limits,
-    calibration: Calibration | None = None,
+    calibration: _Calibration | None = None,
     *,
     passages: Collection[Evidence] = (),
     language: Language = "en",
@@ -88,7 +88,7 @@ def monitor_plan(
     )
 
 
-def _weak_values(plan: Plan, outcomes: Mapping[str, Outcome], calibration: Calibration | None) -> Iterator[WeakValue]:
+def _weak_values(plan: Plan, outcomes: Mapping[str, Outcome], calibration: _Calibration | None) -> Iterator[WeakValue]:
     for task_id in plan.ids:
         outcome = outcomes.get(task_id)
         weakness = _weakness(outcome, calibration) if outcome is not None and outcome.usable else None
@@ -96,7 +96,7 @@ def _weak_values(plan: Plan, outcomes: Mapping[str, Outcome], calibration: Calib
             yield WeakValue(task_id=task_id, weakness=weakness, carries=bool(plan.descendants([task_id])))
 
 
-def _weakness(outcome: Outcome, calibration: Calibration | None) -> Weakness | None:
+def _weakness(outcome: Outcome, calibration: _Calibration | None) -> Weakness | None:
     if outcome.rivals:
         return "disputed"
     if outcome.basis == "implied":
@@ -127,7 +127,7 @@ def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
     return found
 
 
-def find_calibration(settings: Settings) -> Calibration | None:
+def find_calibration(settings: Settings) -> _Calibration | None:
     """The calibration of the model that reads passages; None where none was fitted. Reads a file."""
     path, reader = Path(settings.home) / CALIBRATIONS, settings.models.get("executor")
     try:
@@ -143,7 +143,7 @@ def find_calibration(settings: Settings) -> Calibration | None:
     return weights or None
 
 
-def calibrate_confidence(outcome: Outcome, weights: Calibration) -> float:
+def calibrate_confidence(outcome: Outcome, weights: _Calibration) -> float:
     """How probable it is that a value is right that a model read."""
     stated = min(max(outcome.confidence, _NEVER_SURE), 1 - _NEVER_SURE)
     support = math.log(max(1, outcome.support))

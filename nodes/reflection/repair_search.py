@@ -30,7 +30,7 @@ from weiwo.state import ITEM, Evidence, JsonValue, Outcome, Plan, Repair, Task
 from weiwo.state.repair import revise
 from weiwo.text.values import render
 
-MOST_ADDED: Final = 3
+_MOST_ADDED: Final = 3
 """Tasks that take the place of one."""
 
 
@@ -137,7 +137,7 @@ class RepairSearch:
         if self.may.level or self.task.for_each:
             return 1
         most, count = self.may.services.settings.limits.max_tasks, len(self.may.plan.tasks)
-        return min(MOST_ADDED, 1 + max(0, most - count) // count)
+        return min(_MOST_ADDED, 1 + max(0, most - count) // count)
 
     def _free_ids(self, count: int) -> list[str]:
         """Ids that stand for nothing yet, nor for what another repair adds: the id of the task is their root."""

@@ -17,8 +17,12 @@ from weiwo.state.run_limits import Depth
 Way = Literal["", "chain", "comparison"]
 """How one searcher could do what would else be planned: hop by hop, side by side, or not."""
 ToolKind = Literal["corpus", "web", "other"]
-HasModel = Callable[[str], bool]
+_HasModel = Callable[[str], bool]
 """Whether an agent has a model."""
+
+
+LEVELS: Final[dict[str, Level]] = {"none": "simple", "one_task": "moderate", "graph": "complex"}
+"""The level of a question by the plan that its strategy has; it is the one that counts once a strategy is chosen."""
 
 
 class _Row(NamedTuple):
@@ -47,7 +51,15 @@ _SEARCHERS: Final = (
 
 
 class _Effort(NamedTuple):
-    """How much is read and checked."""
+    """How much is read and checked.
+
+    Attributes:
+        passages: Passages that one turn of reading shows for one value.
+        reads_together: Whether tasks share a reading, and a reading tells of the tasks that wait for it.
+        deepens: Whether a search in which nothing failed goes on in rounds, and gives nothing up before.
+        judges: Whether a model judges claims against their sources.
+        answerer: Who words the answer; without a model the rules do.
+    """
 
     passages: int
     reads_together: bool
@@ -68,7 +80,7 @@ _EFFORT: Final[dict[Depth, _Effort]] = {
 """How much a depth reads, goes on and checks."""
 
 
-class SearchSteps(NamedTuple):
+class _SearchSteps(NamedTuple):
     """What a task does with its tool.
 
     Attributes:
@@ -80,10 +92,10 @@ class SearchSteps(NamedTuple):
     own_words: bool
 
 
-SEARCH_STEPS: Final[dict[ToolKind, SearchSteps]] = {
-    "corpus": SearchSteps(masters_queries=True, own_words=False),
-    "web": SearchSteps(masters_queries=True, own_words=True),
-    "other": SearchSteps(masters_queries=False, own_words=False),
+SEARCH_STEPS: Final[dict[ToolKind, _SearchSteps]] = {
+    "corpus": _SearchSteps(masters_queries=True, own_words=False),
+    "web": _SearchSteps(masters_queries=True, own_words=True),
+    "other": _SearchSteps(masters_queries=False, own_words=False),
 }
 """By kind of tool: one that searches documents at hand, one that searches the web, any other."""
 PAGES_AT_ONCE: Final = 2
@@ -106,14 +118,18 @@ TEAMS: Final[dict[Level, Team]] = {
 }
 """The three team configurations of the AI Search Paradigm (arXiv 2506.17188, section 3)."""
 
-MOST_COMPARED: Final = 6
+_MOST_COMPARED: Final = 6
 """Things compared that one searcher looks up in documents at hand, several in a turn; for more there is a plan."""
-MOST_COMPARED_ON_WEB: Final = 2
+_MOST_COMPARED_ON_WEB: Final = 2
 """The same of the web, where each thing takes pages of its own."""
 
 
-def choose_strategy(level: Level, depth: Depth, has_model: HasModel, way: Way = "") -> Strategy:
-    """The row for a question of a level; its own `level` is the one that counts from then on."""
+def choose_strategy(level: Level, depth: Depth, has_model: _HasModel, way: Way = "") -> Strategy:
+    """The row for a question of a level.
+
+    `reader` is a model where the executor has one; `check`, whether a model sees if all parts of the question are
+    answered before the search ends, follows from the reflection's.
+    """
     row = next(
         row
         for row in _SEARCHERS
@@ -134,7 +150,7 @@ def choose_strategy(level: Level, depth: Depth, has_model: HasModel, way: Way = 
     )
 
 
-def recall_strategy(assessment: Assessment, depth: Depth, has_model: HasModel) -> Strategy:
+def recall_strategy(assessment: Assessment, depth: Depth, has_model: _HasModel) -> Strategy:
     """The strategy of a question that was assessed; in a thread of version 0.1 the one that follows from its level."""
     if assessment.strategy is not None:
         return assessment.strategy
@@ -143,8 +159,13 @@ def recall_strategy(assessment: Assessment, depth: Depth, has_model: HasModel) -
     return choose_strategy("complex", depth, has_model, "chain" if assessment.frame.shape == "chain" else "comparison")
 
 
+def takes_hops(strategy: Strategy) -> bool:
+    """Whether one searcher takes several look-ups."""
+    return strategy.searcher in {"chain", "comparison"}
+
+
 def compares_few(frame: QueryFrame, *, at_hand: bool) -> bool:
     """Whether things are compared that are few enough to be read of in one context."""
     if frame.shape not in {"comparison", "same"} or frame.wants_difference:
         return False
-    return 2 <= len(frame.subjects) <= (MOST_COMPARED if at_hand else MOST_COMPARED_ON_WEB)
+    return 2 <= len(frame.subjects) <= (_MOST_COMPARED if at_hand else _MOST_COMPARED_ON_WEB)

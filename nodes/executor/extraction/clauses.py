@@ -49,7 +49,6 @@ _ASIDE: Final = lazy(r"[（(][^（）()]{0,120}[)）]")
 _OWN_NOUN_ZH: Final = lazy("[^，。；在于和与从到为的]{1,10}的[^，。；在于和与从到为的]{1,5}")
 """What may stand before the subject's name and mean it: "鲁迅的弟弟" before 周作人."""
 _SAYS_WHAT_ZH: Final = lazy("[也又还并均都]?[是为属有]")
-_LONGER_NAME: Final = data_pattern("extraction", "clauses", "longer_name")
 _PRONOUN_ZH: Final = r"(?:他|她|它|其|该[\u4e00-\u9fff]{1,3}?|全[长桥书校文剧片市县省国州区镇村湖岛线]|本[书校片市县])"
 _FILLER_ZH: Final = data_pattern("extraction", "clauses", "filler_zh")
 _IS_ZH: Final = lazy(r"》?(?:[（(][^（）()]{0,120}[)）])?(?:，?(?:又名|原名|简称|亦称|又称)[^，。]{1,12}，)?[是为]")
@@ -180,11 +179,6 @@ class Sentence:
             follows = re.match(r"[\"”]?(?:\s(?!and\s)[a-z(]|,\s|\s?\()", text[end : end + 6])
             if start < 80 and follows and _BEFORE_NAME.search(self._left(start)):
                 return end
-        name = " ".join(self.page.subject.tokens)
-        if self.page.about and self.before is None and text[: len(name)].casefold() == name:
-            longer = _LONGER_NAME.match(text, len(name))  # "Rembrandt van Rijn was a painter", on the page "Rembrandt"
-            if longer:
-                return longer.end("name")
         pronoun = _PRONOUN.search(text[:90])
         if pronoun and self.focus and _BEFORE_PRONOUN.search(text[: pronoun.start()]):
             return pronoun.end()

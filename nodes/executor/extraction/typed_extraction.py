@@ -33,10 +33,10 @@ from weiwo.text.language import HAN
 from weiwo.text.relations import Relation, relations
 from weiwo.text.terms import terms
 
-BY_RULE: Final = 0.95
+_BY_RULE: Final = 0.95
 """Confidence in a value that rules show: the share of right assertions without which a mechanism is not kept."""
 
-MOST_PASSAGES: Final = 40
+_MOST_PASSAGES: Final = 40
 """Passages that are read, best first."""
 
 
@@ -69,7 +69,7 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
     for subject, left in _readings(frame.subject):
         seen = [
             (one, page)
-            for one in passages[:MOST_PASSAGES]
+            for one in passages[:_MOST_PASSAGES]
             for page in pages(subject, page_name(one.title, one.source), one.text)
         ]
         known = {one.source: page.definition for one, page in reversed(seen) if page.definition}
@@ -224,7 +224,7 @@ def _extracted(chosen: Sequence[_Candidate], ret: ValueType) -> Reading:
         value=value,
         evidence_ids=tuple(dict.fromkeys(one.passage.id for one in chosen))[:4],
         quotes=tuple(Quote(evidence_id=passage, text=text) for passage, text in quotes),
-        confidence=BY_RULE,
+        confidence=_BY_RULE,
         detail=OutcomeDetail(
             mechanism=chosen[0].mechanism, unit=best.unit, approximate=best.approximate, shown=best.shown
         ),

@@ -26,7 +26,7 @@ from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Evidence, Task, ValueType
 from weiwo.state.query import QueryFrame
 
-LEAST_TASKS: Final = 2
+_LEAST_TASKS: Final = 2
 MOST_TASKS: Final = 8
 PASSAGES: Final = 2
 """Passages shown of each task, the best ones; a task that they do not answer sees more of them alone."""
@@ -145,7 +145,7 @@ class ReadBatches:
         """Make a batch of those that wait: the first of them asks for all."""
         waiting = [one for one in self._waiting if not one.turn.done()]
         self._waiting = []
-        if len(waiting) < LEAST_TASKS or self._failed:
+        if len(waiting) < _LEAST_TASKS or self._failed:
             _let_read_alone(waiting)
         elif waiting:
             waiting[0].turn.set_result(waiting)

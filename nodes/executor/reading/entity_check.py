@@ -15,7 +15,7 @@ _COMMON = lazy(
 )
 """Words of names that many have in common."""
 
-LEAST_DOCUMENTS: Final = 2
+_LEAST_DOCUMENTS: Final = 2
 """Documents of a folder that must name a subject before its others may speak of it without a word of it."""
 
 _KIND: Final = re.compile(
@@ -79,7 +79,7 @@ def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]
 def _is_about(folder: str, names_parts: Sequence[Sequence[str]], known: Sequence[Evidence]) -> bool:
     """Whether some documents found of a folder have a part of any of the names."""
     naming = {one.source for one in known if folder and _folder(one) == folder and _is_named(names_parts, [one])}
-    return len(naming) >= LEAST_DOCUMENTS
+    return len(naming) >= _LEAST_DOCUMENTS
 
 
 def _titled_as_subject(title: str, own: str) -> bool:

@@ -12,13 +12,13 @@ from weiwo.text.patterns import lazy
 _HAN = lazy(f"[{HAN}]")
 _MORE = lazy(f"[^\\W_{HAN}]")
 _DECIMALS = lazy(r"[.,][0-9]")
-MAX_QUOTE_WORDS = 400
+_MAX_QUOTE_WORDS = 400
 """Words of a quote that are looked for."""
 
-SAME_SHARE = 0.8
+_SAME_SHARE = 0.8
 """Share of a quote's words that the sentence it paraphrases has."""
 
-MIN_WORDS = 3
+_MIN_WORDS = 3
 """Fewer words than these paraphrase nothing."""
 
 
@@ -28,7 +28,7 @@ def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
     It stands there as words of its own: "5" does not occur in "1956". Of a very long quote its beginning is looked for.
     """
     copied = quote.replace("<\\", "<").strip().strip("\"'“”‘’…. \n")  # as `quote_as_data` showed it
-    words = re.findall(r"\w+|[^\w\s]", copied)[:MAX_QUOTE_WORDS]
+    words = re.findall(r"\w+|[^\w\s]", copied)[:_MAX_QUOTE_WORDS]
     if not words:
         return None
     joined = r"\s*".join(r"[\"'“”‘’´`]" if word in "\"'“”‘’´`" else re.escape(word) for word in words)
@@ -58,7 +58,7 @@ def find_paraphrase(quote: str, text: str, value: JsonValue, type_: ValueType) -
     Every number of the quote must stand there too.
     """
     said = _words(quote)
-    if len(said) < MIN_WORDS:
+    if len(said) < _MIN_WORDS:
         return None
     numbers = {word for word in said if word.isdigit()}
     values = value if isinstance(value, list) else [value]
@@ -66,14 +66,14 @@ def find_paraphrase(quote: str, text: str, value: JsonValue, type_: ValueType) -
     for start, end in sentences(text):
         there = _words(text[start:end])
         share = len(said & there) / len(said)
-        near = share >= SAME_SHARE and numbers <= there and (best is None or share > best[0])
+        near = share >= _SAME_SHARE and numbers <= there and (best is None or share > best[0])
         if near and any(carries(text[start:end], one, item_type(type_)) for one in values):
             best = share, (start, end)
     return best[1] if best else None
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(f"[{HAN}]|[^\\W_{HAN}]+", fold(text))[:MAX_QUOTE_WORDS])
+    return set(re.findall(f"[{HAN}]|[^\\W_{HAN}]+", fold(text))[:_MAX_QUOTE_WORDS])
 
 
 def single_date(text: str) -> PartialDate | None:

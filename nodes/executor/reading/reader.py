@@ -9,6 +9,7 @@ rules read. Either way it is then weighed against what the other sources say
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
@@ -26,10 +27,11 @@ from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import MANY_PASSAGES
-from weiwo.state import Evidence, Language, OutcomeDetail, Quote, ValueType
+from weiwo.state import Evidence, OutcomeDetail, Quote, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
+from weiwo.text.localization import localized
 
 _KEPT_PASSAGES = 3
 """Passages of earlier turns that a later one shows again, where the model named none that it wants to keep."""
@@ -37,7 +39,7 @@ _LONGEST_SENTENCE = 400
 _STRANGER_CONFIDENCE = 0.4
 """The most that is held of a value whose passage does not name what the task asks about."""
 
-_DOUBT: dict[Language, str] = {"en": "the passage does not name {}", "zh": "所引段落没有提到{}"}
+_DOUBT: Final = localized("executor.reading.reader", "doubt")
 
 
 async def judge_turn(

@@ -30,7 +30,7 @@ MOST_RIVALS: Final = 2
 DOUBT_LEFT: Final = 0.75
 """Share of the doubt in a value that each further independent source leaves."""
 
-MOST_CONFIDENT: Final = 0.99
+_MOST_CONFIDENT: Final = 0.99
 LEAST_SHARE: Final = 0.5
 _LONGEST_VALUE: Final = 120
 _MOST_SENTENCES: Final = 200
@@ -43,7 +43,7 @@ def weigh_sources(
     """A reading with the independent sources that give its value counted, and those that give another named.
 
     With `k` sources for the value and `r` for others, confidence `c` becomes
-    `(1 - (1 - c) * DOUBT_LEFT ** (k - 1)) * max(LEAST_SHARE, k / (k + r))`, at most `MOST_CONFIDENT`.
+    `(1 - (1 - c) * DOUBT_LEFT ** (k - 1)) * max(LEAST_SHARE, k / (k + r))`, at most `_MOST_CONFIDENT`.
 
     CPU-bound; call it through `asyncio.to_thread`.
 
@@ -75,7 +75,7 @@ def weigh_sources(
     grouped = _group_rivals(against)
     share = max(LEAST_SHARE, support / (support + sum(_count_distinct(q.text for q in one.quotes) for one in grouped)))
     raised = 1 - (1 - reading.confidence) * DOUBT_LEFT ** max(0, support - 1)
-    confidence = round(min(max(MOST_CONFIDENT, reading.confidence), raised) * (share if grouped else 1.0), 3)
+    confidence = round(min(max(_MOST_CONFIDENT, reading.confidence), raised) * (share if grouped else 1.0), 3)
     return replace(reading, support=support, rivals=tuple(grouped[:MOST_RIVALS]), confidence=confidence)
 
 

@@ -17,6 +17,7 @@ from weiwo.nodes.shared.human_in_the_loop.approval_answer import ApprovalAnswer,
 from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Task
+from weiwo.text.localization import localized
 from weiwo.tools.calling.arguments import check_arguments
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.printable import one_line
@@ -26,16 +27,10 @@ REQUEST: Final = "allow_tool"
 """The `type` of the interrupt's value, by which a client knows what is asked."""
 _LONGEST_SHOWN: Final = 4_000
 
-_HOW: Final[dict[Language, str]] = {
-    "en": 'Resume with "approve"; with other arguments, {"arguments": {…}}; or with "no" or {"reject": "why"}.',
-    "zh": '用 "approve" 允许；或给出改好的参数 {"arguments": {…}}；或用 "no"、{"reject": "原因"} 拒绝。',
-}
-_ASKED: Final[dict[Language, str]] = {
-    "en": "The tool **{tool}**{server} may change something. It is to be called with:",
-    "zh": "工具 **{tool}**{server} 可能会造成改动。将以下列参数调用：",
-}
-_UNCLEAR: Final[dict[Language, str]] = {"en": "answer: {} is unclear", "zh": "答复：{} 意思不明"}
-_REFUSED: Final[dict[Language, str]] = {"en": "a person did not allow it", "zh": "未获得允许"}
+_HOW: Final = localized("executor.task_calls.consent", "how")
+_ASKED: Final = localized("executor.task_calls.consent", "asked")
+_UNCLEAR: Final = localized("executor.task_calls.consent", "unclear")
+_REFUSED: Final = localized("executor.task_calls.consent", "refused")
 
 
 @dataclass(frozen=True)
@@ -83,7 +78,7 @@ def _ask(call: Call, info: ToolInfo, task: Task, services: RunContext) -> Approv
     """Ask until the answer is one."""
     complaints: list[str] = []
     while True:
-        answer = interrupt(consent_request(call, info, task, services.language, complaints))
+        answer = interrupt(_consent_request(call, info, task, services.language, complaints))
         verdict = _read_consent(answer)
         if verdict.kind == "unclear":
             shown = one_line(json.dumps(answer, ensure_ascii=False, default=str), 80)
@@ -98,7 +93,7 @@ def _ask(call: Call, info: ToolInfo, task: Task, services: RunContext) -> Approv
         return verdict
 
 
-def consent_request(
+def _consent_request(
     call: Call, info: ToolInfo, task: Task, language: Language, complaints: list[str]
 ) -> dict[str, Any]:
     """The value of the interrupt: the call, whose tool it is, and how to answer."""

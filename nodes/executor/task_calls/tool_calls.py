@@ -129,7 +129,7 @@ async def make_calls(
     """
     shared = _SharedLease(lease)
 
-    async def ask(call: Call, has_substitute: bool, number: int) -> ToolResult | ToolCallError:  # noqa: FBT001 - mapped
+    async def ask(call: Call, number: int, *, has_substitute: bool) -> ToolResult | ToolCallError:
         name = call["tool"]
         told, spend = _teller(services, task_id, name), services.budget.take_tool_call
         caller = Caller(shared, services.work_seconds, spend, told, task_id, number)
@@ -139,8 +139,10 @@ async def make_calls(
             return failure
 
     if len(calls) == 1:
-        return CallBatch(tuple(calls), (await ask(calls[0], replaceable[0], made),))
-    ended = await asyncio.gather(*map(ask, calls, replaceable, count(made)), return_exceptions=True)
+        return CallBatch(tuple(calls), (await ask(calls[0], made, has_substitute=replaceable[0]),))
+    each = zip(calls, count(made), replaceable, strict=False)
+    asked = (ask(call, number, has_substitute=other) for call, number, other in each)
+    ended = await asyncio.gather(*asked, return_exceptions=True)
     done: list[ToolResult | ToolCallError] = []
     for end in ended:
         if isinstance(end, BaseException) and not isinstance(end, ToolCallError):

@@ -1,1 +1,1 @@
-"""Human in the loop: the form of a request to a person, and the meaning of the answer."""
+"""The forms in which a person is asked: `request` puts the question, `approval_answer` reads what comes back."""

@@ -37,7 +37,7 @@ _FILLERS: Final = frozenset(re.split(r"[,\n] ?", _FILLING.strip()))
 _PHRASES: Final = sorted({*re.split(r"[,\n] ?", _AGREEING.strip()), *_FILLERS}, key=len, reverse=True)
 _BETWEEN: Final = re.compile(r"[\s,.!;:，。！；：、~～👍✅]+")
 
-REFUSING: Final = frozenset({"no", "n", "reject", "rejected", "false", "驳回", "拒绝", "不", "不行", "不同意", "否"})
+_REFUSING: Final = frozenset({"no", "n", "reject", "rejected", "false", "驳回", "拒绝", "不", "不行", "不同意", "否"})
 """These say that something is wrong, but not what."""
 
 
@@ -138,7 +138,7 @@ def _goes_on(word: str, text: str) -> bool:
 
 def _rejection(words: object) -> ApprovalAnswer:
     text = clean(words)[:LONGEST_WORDS] if isinstance(words, str) else ""
-    if text.casefold().rstrip(".!。！") in REFUSING or not any(map(str.isalnum, text)):
+    if text.casefold().rstrip(".!。！") in _REFUSING or not any(map(str.isalnum, text)):
         said = "reject: says nothing; say in words what should be different"
         return ApprovalAnswer("refuse", Complaint(said, "退回：没有说明；请写明哪里要改"))
     return ApprovalAnswer("reject", text)

@@ -12,6 +12,7 @@ from weiwo.nodes.shared.planning.expectation import with_expectation
 from weiwo.nodes.shared.planning.rule_plan import Choices, ToolCall, build_single_task_plan
 from weiwo.nodes.shared.planning.tool_ranking import rank_tools, take_tools
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.shared.strategy import takes_hops
 from weiwo.state import Assessment, JsonValue, Plan
 from weiwo.state.events import PlannedEvent
 from weiwo.state.query import QueryFrame
@@ -44,7 +45,7 @@ async def plan_one_step(
 ) -> Plan:
     """Plan a question that one task answers, and tell the watchers; without a model's choices tools are chosen here."""
     choices = await choose_tools([assessment.frame], services) if choices is None else choices
-    searcher = services.strategy.hops  # whose value rules can hardly tell the type of
+    searcher = takes_hops(services.strategy)  # whose value rules can hardly tell the type of
     plan = build_single_task_plan(assessment.frame, tools, "text" if searcher else None, choices)
     plan = await with_expectation(plan, assessment.level, services)
     services.emit(PlannedEvent.of(plan))

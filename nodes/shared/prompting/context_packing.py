@@ -21,13 +21,13 @@ Count = Callable[[str], int]
 
 LARGEST_SHARE: Final = 4
 """Where not all fit, one passage takes at most one part in this many of the room, and shows in part if it is longer."""
-LEAST_TOKENS: Final = 80
+_LEAST_TOKENS: Final = 80
 """Tokens below which no part of a passage is worth showing."""
-SAME_SOURCE: Final = 0.8
+_SAME_SOURCE: Final = 0.8
 """What the next passage of a page is worth, against the one before it."""
-RANK: Final = 0.3
+_RANK: Final = 0.3
 """What the first place in a result list is worth, against naming all the task names."""
-MISSES: Final = 20
+_MISSES: Final = 20
 """Passages in a row that do not fit any more, after which none is tried."""
 GAP: Final = "…"
 
@@ -73,7 +73,7 @@ def pack_passages(
     share = room // min(LARGEST_SHARE, max(1, len(passages)))
     misses = 0
     for n in _ordered(passages, rest, query):
-        if left < LEAST_TOKENS or misses >= MISSES:
+        if left < _LEAST_TOKENS or misses >= _MISSES:
             break
         part = shorten_passage(passages[n], query, min(left, share), count)
         if part is None:
@@ -132,7 +132,7 @@ def _ordered(passages: Sequence[Evidence], among: Sequence[int], query: str) -> 
         by_source.setdefault(passages[n].source, []).append(n)
     for ranked in by_source.values():
         for place, n in enumerate(ranked):
-            worth[n] *= SAME_SOURCE ** min(place, 20)
+            worth[n] *= _SAME_SOURCE ** min(place, 20)
     return sorted(among, key=lambda n: (-worth[n], n))
 
 
@@ -143,7 +143,7 @@ def _worth(passages: Sequence[Evidence], among: Sequence[int], query: str) -> di
     having = {term: [n for n in among if term in texts[n]] for term in terms}
     weights = {term: math.log(1 + len(among) / (1 + len(found))) for term, found in having.items()}
     total = sum(weights.values()) or 1.0
-    worth = {n: RANK / passages[n].rank for n in among}
+    worth = {n: _RANK / passages[n].rank for n in among}
     for term, found in having.items():
         for n in found:
             worth[n] += weights[term] / total
@@ -165,7 +165,7 @@ def shorten_passage(
     if _size(passage, count) <= room:
         return passage
     frame = _size(passage.model_copy(update={"text": f"{GAP}  {GAP}"}), count)
-    if room - frame < min(LEAST_TOKENS, room // 2):
+    if room - frame < min(_LEAST_TOKENS, room // 2):
         return None
     pieces = _pieces(passage.text, room - frame, count)
     start, end = _best_run(passage.text, pieces, room - frame, query, words)

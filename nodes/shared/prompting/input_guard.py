@@ -18,7 +18,7 @@ LONGEST_VALUE: Final = 600
 """Characters of a text that one task hands to another: two long sentences."""
 LONGEST_QUERY: Final = 200
 """Characters of a query that a model made."""
-KNOWN_SHARE: Final = 0.5
+_KNOWN_SHARE: Final = 0.5
 """Share of a query's words that must be known from elsewhere where a passage gives orders."""
 
 
@@ -63,4 +63,4 @@ def safe_query(query: str, task: str, passages: Sequence[Evidence]) -> str:
     if words & set(terms(task)) or not any(INSTRUCTIONS in passage.flags for passage in passages):
         return line
     known = {word for p in passages if INSTRUCTIONS not in p.flags for word in terms(f"{p.title} {p.text}")}
-    return line if len(words & known) >= KNOWN_SHARE * len(words) else ""
+    return line if len(words & known) >= _KNOWN_SHARE * len(words) else ""

@@ -16,14 +16,15 @@ from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.state import Evidence, Language
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
+from weiwo.text.localization import localized
 from weiwo.text.markdown import FENCE, find_opaque
 from weiwo.text.patterns import lazy
 
-REMOVED: Final[dict[Language, str]] = {"en": "(link removed)", "zh": "（链接已移除）"}
+REMOVED: Final = localized("shared.prompting.sanitizer", "removed")
 
-RECITED: Final = 48
+_RECITED: Final = 48
 """Characters of instructions that nobody says by chance."""
-RECITED_WHOLE: Final = 20
+_RECITED_WHOLE: Final = 20
 """The same for a whole sentence."""
 
 _IN: Final = r"[^\s<>\"'`()\[\]{}\x7f-\U0010ffff]"
@@ -106,10 +107,10 @@ class AnswerSanitizer:
 
     def _recites(self, prose: str) -> bool:
         said = fold(clean_marks(prose, ())).strip(" .。-*#\"'")
-        if RECITED_WHOLE <= len(said) <= RECITED:
+        if _RECITED_WHOLE <= len(said) <= _RECITED:
             return said in self._told
-        starts = range(0, len(said) - RECITED + 1, RECITED // 4)
-        return any(said[at : at + RECITED] in self._told for at in starts)
+        starts = range(0, len(said) - _RECITED + 1, _RECITED // 4)
+        return any(said[at : at + _RECITED] in self._told for at in starts)
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from weiwo.models.structured_modes import MODES, mode_memory
 from weiwo.nodes.master.assessment import assess_question, compute_semantic_score
 from weiwo.nodes.master.complexity import compute_static_score, extract_static_features
 from weiwo.nodes.master.node import configure_team, master
-from weiwo.nodes.master.reply import AssessmentReply
+from weiwo.nodes.master.prompt import AssessmentReply
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import find_current_turn
 from weiwo.nodes.shared.question.validation import QuestionError

@@ -9,7 +9,7 @@ import pytest
 from tests.support.run import services
 from tests.support.states import state_of
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.nodes.shared.strategy import TEAMS, choose_strategy, compares_few, recall_strategy
+from weiwo.nodes.shared.strategy import LEVELS, TEAMS, choose_strategy, compares_few, recall_strategy
 from weiwo.state import Assessment, Level
 from weiwo.state.run_limits import Depth
 
@@ -18,7 +18,7 @@ EVERY = ("master", "planner", "executor", "reflection", "writer")
 
 def chosen(level: Level, depth: Depth, way: Any = "", models: tuple[str, ...] = EVERY) -> tuple[str, str, str]:
     row = choose_strategy(level, depth, models.__contains__, way)
-    return row.searcher, row.plan, row.level
+    return row.searcher, row.plan, LEVELS[row.plan]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_who_searches_by_what_plan(asked, expected):
 def test_every_question_has_a_row_and_a_team(level, depth, way):
     for models in ((), EVERY, ("planner",), ("executor", "writer")):
         row = choose_strategy(level, depth, models.__contains__, way)
-        assert row.level in TEAMS
+        assert LEVELS[row.plan] in TEAMS
         assert row.reader == ("model" if "executor" in models else "rule")
         assert row.check == ("reflection" in models)
         assert (row.answerer == "conversation") == (level == "simple")

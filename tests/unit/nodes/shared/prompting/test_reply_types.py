@@ -4,7 +4,7 @@ import pytest
 
 from weiwo.models.coercion import SchemaMismatchError, coerce_reply
 from weiwo.nodes.executor.replies import ReadReply
-from weiwo.nodes.master.reply import AssessmentReply
+from weiwo.nodes.master.prompt import AssessmentReply
 from weiwo.nodes.reflection.prompt import ReflectionReply
 from weiwo.nodes.shared.planning.plan_reply import PlanReply
 from weiwo.state import Plan
