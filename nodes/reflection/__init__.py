@@ -1,8 +1,8 @@
 """Reflection: what an execution came to, and how to go on.
 
 Contract: `node.reflection` looks back after a plan and returns one `Reflection`: finish, retry, replan, deepen or
-abort. `intervention.Intervention` is asked while a plan runs; `repair_search.RepairSearch` finds what takes the place of
-a task.
+abort. While a plan runs, `intervention.Intervention` is asked, and `repair_search.RepairSearch` finds what takes a
+task's place.
 
 - `node`: the decision, by rules, else by a model
 - `monitor`: what went wrong and why, which values are weak
