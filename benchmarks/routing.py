@@ -21,8 +21,7 @@ import tempfile
 from itertools import cycle, islice
 from pathlib import Path
 
-from weiwo.text.analyzer import terms
-from weiwo.text.identifiers import identifiers
+from weiwo.text.analyzer import identifiers, terms
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset

@@ -9,15 +9,25 @@ An index must take these terms as they are, with no tokenizer behind them that s
 the index's own Porter stemmer: a light stemmer here measured no better, and terms stay readable.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from weiwo.text.han_folding import SIMPLIFIED
+from weiwo.text.data_files import data_characters, data_words
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
+
+SIMPLIFIED: Final = str.maketrans(
+    data_characters("han_folding", "traditional"), data_characters("han_folding", "simplified")
+)
+"""Traditional Chinese characters to the simplified ones that stand for them, for `str.translate`.
+
+From TSCharacters of OpenCC (https://github.com/BYVoid/OpenCC, Apache License 2.0). A single character cannot know its
+word, so this is a folding for search, where both sides are folded alike, and no conversion for readers.
+"""
 
 TERM_MARKS: Final = "-.:/@+&#"
 """The characters besides letters, digits and the underscore that a term may hold."""
@@ -25,13 +35,7 @@ TERM_MARKS: Final = "-.:/@+&#"
 LONGEST_TERM: Final = 64
 """Characters kept of a longer term."""
 
-_STOP_WORDS: Final = (
-    "a about also an and any are as at be been being but by can could did do does for from had has have he her him his "
-    "how i if in into is it its many may me might much must my no not of on or our shall she should so some such than "
-    "that the their them then there these they this those to us was we were what when where which who whom whose why "
-    "will with would you your"
-)
-STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
+STOP_WORDS: Final = data_words("terms", "stop_words")
 """English words that say nothing about what is asked for. They are indexed all the same."""
 
 _SHOUTED_FROM: Final = 4
@@ -125,3 +129,34 @@ def _western(token: str) -> tuple[str, ...]:
         token = token.replace(".", "")
     pieces = (token.replace("'", "").replace(",", ""), *(part for part in _PART.findall(token) if len(part) > 1))
     return tuple(dict.fromkeys(piece.casefold()[:LONGEST_TERM] for piece in pieces if piece))
+
+
+_CANDIDATE: Final = lazy(r"(?<![\w])[A-Za-z0-9_][\w.:/@+#-]*\w", re.ASCII)
+_LETTERS_AND_DIGITS: Final = lazy(r"(?=.*[A-Za-z])(?=.*\d)")
+_SNAKE: Final = lazy(r"[A-Za-z0-9]_+[A-Za-z0-9]")
+_CAMEL: Final = lazy(r"^[a-z]+[A-Z][a-zA-Z]*[a-z]|[a-z][A-Z][a-z]+[A-Z]")
+_COUNTED: Final = lazy(
+    r"\d[\d.,]*(?:st|nd|rd|th|s|d|k|m|km|cm|mm|kg|g|mg|gb|mb|kb|tb|hz|ghz|mhz|am|pm|bc|ad|ce|bce|x|v|w|kw|mw|ml|ft|in"
+    r"|mph|h|min)",
+    re.IGNORECASE,
+)
+_COMPOUND: Final = lazy(r"\d[\d.,]*(?:-[A-Za-z]{2,})+|[A-Za-z]+-\d{2,4}|[A-Za-z]{4,}-\d+")
+"""Such as 19-year-old, mid-1990 or Covid-19."""
+
+
+def identifiers(question: str) -> tuple[str, ...]:
+    """The identifiers in a question, as terms of `weiwo.text.analyzer`, in order.
+
+    A ticket (`INC-49217`), a version (`v1.2.3`), a name in code (`user_id`, `getUserName`), an error code (`E404`).
+    Ordinals, decades, measures and words such as "19-year-old" are none.
+    """
+    found = (terms(word)[:1] for word in _CANDIDATE.findall(question) if _is_identifier(word))
+    return tuple(dict.fromkeys(whole for first in found for whole in first))
+
+
+def _is_identifier(word: str) -> bool:
+    if _SNAKE.search(word) or _CAMEL.search(word):
+        return True
+    if not _LETTERS_AND_DIGITS.match(word) or _COUNTED.fullmatch(word):
+        return False
+    return not _COMPOUND.fullmatch(word) or word.partition("-")[0].isupper()

@@ -43,6 +43,11 @@ def data_words(name: str, *keys: str) -> frozenset[str]:
     return frozenset(data_text(name, *keys).split())
 
 
+def data_characters(name: str, *keys: str) -> str:
+    """Characters of a data file, one behind the other."""
+    return "".join(data_text(name, *keys).split())
+
+
 @cache
 def data_rows(name: str, *keys: str) -> tuple[tuple[str, ...], ...]:
     """A table of a data file: a row a line, its cells separated by `|`; lines that begin with `#` are comments."""

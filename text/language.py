@@ -6,6 +6,7 @@ from itertools import pairwise
 from math import ceil
 from typing import Final, Literal
 
+from weiwo.text.data_files import data_words
 from weiwo.text.patterns import HAN_RANGES, lazy
 
 Language = Literal["en", "zh"]
@@ -123,16 +124,9 @@ def word_set(joined: str) -> frozenset[str]:
 
 _CLOSERS: Final = "\"'”’」』）)]》】"
 _END: Final = lazy(rf"(?:(?P<stop>[.!?]+)|(?P<han>[。！？；｡]+))[{re.escape(_CLOSERS)}]*(?:\[\d{{1,3}}\])*")
-_ABBREVIATION: Final = word_set(
-    "mr mrs ms dr prof sr jr st ste mt ft gen col lt sgt capt cmdr adm rev hon gov sen rep pres fr no nos vol vols "
-    "pp p ch fig figs eq ed eds trans cf vs v ca c b d r fl approx est dept univ inc ltd co corp bros jan feb mar apr "
-    "jun jul aug sep sept oct nov dec e.g i.e a.k.a viz al"
-)
+_ABBREVIATION: Final = data_words("sentences", "abbreviation")
 _ENDING_ABBREVIATION: Final = word_set("inc ltd co corp bros jr sr etc al est a.m p.m b.c a.d b.c.e c.e u.s u.k")
-_OPENING_WORD: Final = word_set(
-    "the a an it he she they we you i his her its their our this that these those in on at by for from after before "
-    "during when while although however but and as to with there since until one two most many some both"
-)
+_OPENING_WORD: Final = data_words("sentences", "opening_word")
 _BLOCK: Final = lazy(r"[ \t]*(?:[-*+•·‣▪]|\d{1,3}[.)、](?!\d)|#{1,6}|>+|\|)(?:[ \t]+|$)?")
 _BLOCK_START: Final = lazy(r"[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)、][ \t]|#{1,6}[ \t]|>|\|)")
 _WRAPPED_FROM: Final = 60

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from weiwo.text.analyzer import STOP_WORDS, plain
-from weiwo.text.han_folding import SIMPLIFIED
+from weiwo.text.analyzer import SIMPLIFIED, STOP_WORDS, plain
 from weiwo.text.language import HAN, word_set
 from weiwo.text.names_zh import chinese_names
 from weiwo.text.patterns import lazy

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from weiwo.text.data_files import data_words
 from weiwo.text.language import HAN, word_set
 from weiwo.text.names_zh import chinese_names, mask
 from weiwo.text.patterns import lazy
@@ -31,34 +32,8 @@ _WORD: Final = lazy(rf"(?:[^\W\d_{HAN}]\.){{2,}}|[^\W_{HAN}]+(?:['’&+.-][^\W_{
 
 _CONNECTOR: Final = word_set("of the da de del della di do dos du la le van von der den bin ibn al el y zu ter af")
 _ABBREVIATED: Final = word_set("st mt dr mr mrs ms prof jr sr ft")
-_NO_NAME: Final = word_set(
-    "a an the i i'm i've i'd i'll he she it we they you me him her us them his hers its our ours their theirs my mine "
-    "your yours this that these those there here who whom whose what which when where why how is are was were am be "
-    "been being isn't aren't wasn't weren't do does did don't doesn't didn't has have had can could may might must "
-    "shall should will would let's it's that's what's who's where's how's there's please tell give find show list "
-    "name compare explain describe define calculate compute summarize summarise translate write draft compose polish "
-    "rewrite make create generate help search look check get say suppose imagine consider analyze analyse discuss if "
-    "evaluate and or but so yet nor for of in on at by to from with without about above across after against along "
-    "among around as before behind below beneath beside besides between beyond despite down during except inside into "
-    "like near off onto out outside over past since than through throughout till toward towards under until up upon "
-    "via within not no yes ok okay hi hello hey thanks thank sorry well now then also just only even still again too "
-    "very much many more most less least few several some any each every all both either neither such same former "
-    "latter however although though because while whereas unless once whether maybe perhaps today tomorrow yesterday "
-    "tonight meanwhile instead often sometimes usually always never according based given using later earlier finally "
-    "subtract add multiply divide rank sort estimate trace research review outline plan tabulate convert contrast "
-    "identify determine pardon assess investigate critique"
-)
-_NOT_ALONE: Final = word_set(
-    "hope one two three four five six seven eight nine ten first second third last next another other others own good "
-    "great best new old morning evening afternoon night people things dear sir madam someone everyone anybody nobody "
-    "something water light north south east west northern southern eastern western world earth sun moon god jan feb "
-    "mar apr jun jul aug sep sept oct nov dec january february march april may june july august september october "
-    "november december monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr prof emperor king queen "
-    "president prime minister professor english chinese french german italian spanish greek roman russian japanese "
-    "american british european african asian indian korean portuguese dutch swedish turkish arabic latin jewish "
-    "christian muslim austrian swiss danish norwegian finnish hungarian persian mexican canadian australian brazilian "
-    "egyptian scottish irish welsh"
-)
+_NO_NAME: Final = data_words("names", "no_name")
+_NOT_ALONE: Final = data_words("names", "not_alone")
 _INITIALS: Final = lazy(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _SENTENCE_GAP: Final = lazy(r"[!?;\n。！？；]|[.](?=\s)")
 _ALWAYS_WORD: Final = word_set("i i'm i've i'd i'll bc ad bce ce am pm ok tv")

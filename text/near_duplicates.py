@@ -19,8 +19,7 @@ from itertools import accumulate
 from typing import Final
 
 from weiwo.state.cached_property import cached_property
-from weiwo.text.analyzer import STOP_WORDS, plain
-from weiwo.text.han_folding import SIMPLIFIED
+from weiwo.text.analyzer import SIMPLIFIED, STOP_WORDS, plain
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 

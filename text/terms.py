@@ -7,95 +7,18 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
-from weiwo.text.language import HAN, fold, word_set
+from weiwo.text.data_files import data_rows, data_words
+from weiwo.text.language import HAN, fold
 from weiwo.text.patterns import lazy
 
 _TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.'’-][^\W_{HAN}]+)*")
 _HAN_CHARACTER: Final = lazy(f"[{HAN}]")
 
 
-FUNCTION_WORDS: Final = word_set(
-    "a an the of in on at by to from for with without into onto over under about after before between during through "
-    "and or but nor so yet if then than as that this these those there here it its it's he she they him her his them "
-    "their i me my you your we us our who whom whose which what when where why how is are was were be been being am do "
-    "does did done has have had will would shall should can could may might must not no also only just very much many "
-    "more most less least some any each every all both either neither one another other such same own out up down off "
-    "again still even ever please tell give find show list name said called known used s t find search look identify "
-    "determine get did's whether per via given gave"
-)
+FUNCTION_WORDS: Final = data_words("terms", "function_words")
 """English words that say nothing about what a question is about."""
 
-_IRREGULAR: Final = {
-    form: base
-    for base, forms in {
-        "write": "wrote written writing writer",
-        "build": "built",
-        "win": "won winner winning",
-        "lead": "led leader",
-        "lose": "lost",
-        "begin": "began begun beginning",
-        "fight": "fought",
-        "hold": "held",
-        "make": "made maker",
-        "give": "gave given",
-        "take": "took taken",
-        "sing": "sang sung singer",
-        "buy": "bought",
-        "sell": "sold",
-        "know": "knew known",
-        "grow": "grew grown",
-        "teach": "taught",
-        "found": "founder founded founding",
-        "die": "died dying death dead dies",
-        "bear": "born birth",
-        "become": "became",
-        "come": "came coming",
-        "go": "went gone",
-        "run": "ran running",
-        "meet": "met",
-        "speak": "spoke spoken",
-        "choose": "chose chosen",
-        "break": "broke broken",
-        "see": "saw seen",
-        "draw": "drew drawn",
-        "wear": "wore worn",
-        "leave": "left",
-        "flow": "flowed flows",
-        "rise": "rose risen",
-        "fall": "fell fallen",
-        "shoot": "shot",
-        "play": "played player",
-        "lie": "lay lain lying",
-        "stand": "stood",
-        "marry": "married marriage",
-        "bring": "brought",
-        "city": "cities",
-        "country": "countries",
-        "wife": "wives",
-        "child": "children",
-        "person": "people",
-        "man": "men",
-        "woman": "women",
-        "publish": "publisher publication",
-        "discover": "discovery discoverer",
-        "invent": "invention inventor",
-        "compose": "composer composition",
-        "produce": "producer production",
-        "design": "designer",
-        "perform": "performer performance",
-        "locate": "location",
-        "long": "length longer longest",
-        "high": "height higher highest",
-        "tall": "taller tallest",
-        "deep": "depth deeper deepest",
-        "wide": "width",
-        "populate": "population",
-        "elect": "election",
-        "erupt": "eruption",
-        "succeed": "successor succession",
-    }.items()
-    for form in (base, *forms.split())
-}
+_IRREGULAR: Final = {form: base for base, forms in data_rows("terms", "irregular") for form in (base, *forms.split())}
 
 
 @lru_cache(maxsize=16_384)

@@ -13,7 +13,7 @@ from typing import Final
 
 from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
-from weiwo.text.han_folding import SIMPLIFIED
+from weiwo.text.analyzer import SIMPLIFIED
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Final
 
 from weiwo.state.cached_property import cached_property
+from weiwo.text.analyzer import SIMPLIFIED
 from weiwo.text.data_files import data_pattern
-from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN, fold, sentences, word_set
 from weiwo.text.patterns import lazy
 

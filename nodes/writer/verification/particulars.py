@@ -12,11 +12,11 @@ from typing import Final
 from weiwo.nodes.writer.verification.periods import Period, find_periods
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.nodes.writer.verification.shares import stated_shares
+from weiwo.text.analyzer import SIMPLIFIED
 from weiwo.text.common_words import is_common
 from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.demonyms import find_countries
-from weiwo.text.han_folding import SIMPLIFIED
 from weiwo.text.language import HAN, fold
 from weiwo.text.names import names
 from weiwo.text.names_zh import chinese_names

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from weiwo.state.errors import WeiwoError
 from weiwo.state.source_filter import SourceFilter
-from weiwo.text.analyzer import query_terms
-from weiwo.text.identifiers import identifiers
+from weiwo.text.analyzer import identifiers, query_terms
 from weiwo.text.mentions import Naming, mentions, possible_titles
 from weiwo.text.ngrams import query_grams
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError

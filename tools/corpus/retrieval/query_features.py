@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.state import Language
-from weiwo.text.analyzer import query_terms
-from weiwo.text.identifiers import identifiers
+from weiwo.text.analyzer import identifiers, query_terms
 from weiwo.text.language import detect_language, word_count
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
