@@ -57,6 +57,11 @@ async def resume(
         ended = await _follow(session, None, thread_id, context, Watcher())
         return ended if not ended.request else await resume(session, thread_id, watcher, answer, context)
     if request is None and answer not in (None, APPROVE):
+        if _ELICIT in _kinds_of(snapshot):
+            raise MisuseError(
+                f"thread {thread_id}; what an MCP server asks in mid-call is answered no more; weiwo resume"
+                f" {thread_id} goes on without"
+            )
         raise MisuseError(
             f"thread {thread_id}; nothing of it waits for a person; to change what ran, see weiwo show {thread_id}"
             " --history and weiwo ask --from"
@@ -81,16 +86,20 @@ def _request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
         AppError: It asks something else: a tool of the user's own, say, and only its maker knows the answers.
     """
     values = [one.value for one in snapshot.interrupts]
-    types = [value.get("type") if isinstance(value, Mapping) else None for value in values]
-    for value, kind in zip(values, types, strict=True):
+    for value, kind in zip(values, kinds := _kinds_of(snapshot), strict=True):
         if kind in {REQUEST, CONSENT, CLARIFY}:
             return value  # type: ignore[no-any-return]
-    if values and set(types) != {_ELICIT}:
+    if values and set(kinds) != {_ELICIT}:
         raise AppError(
             f"the thread waits for an answer that is about neither a plan nor a tool; it asks"
             f" {str(values[0])[:120]!r}; resume it from Python: graph.ainvoke(Command(resume=…), config)"
         )
     return None
+
+
+def _kinds_of(snapshot: "StateSnapshot") -> list[Any]:
+    """The `type` of each request that a thread waits with."""
+    return [one.value.get("type") if isinstance(one.value, Mapping) else None for one in snapshot.interrupts]
 
 
 async def _follow(session: Session, given: Any, thread_id: str, context: Context, watcher: Watcher) -> RunEnd:
