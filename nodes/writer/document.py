@@ -202,6 +202,8 @@ def label_cell(table: str, at: int) -> str:
 
 def find_heading(text: str) -> str:
     """The last heading, or label of nested items, of a text."""
+    if not any(sign in text for sign in ("#", "**", "__", "\n")):
+        return ""
     lines = [line for line in read_lines(text) if line.kind not in {"blank", "fence", "code"}]
     for line, following in zip(reversed(lines), [None, *reversed(lines)], strict=False):
         words = text[line.inside : line.end]

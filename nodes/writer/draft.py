@@ -193,10 +193,11 @@ class Draft:
         first = number
         while first and number - first < MOST_ROWS and ROW.match(self.pieces[first - 1].text.lstrip()):
             first -= 1
-        before = "".join(one.text for one in self.pieces[first:number])
+        before = self.pieces[first].text if first < number else ""
         about = label_cell(before + piece.text, len(before) + checked.start)
-        above = "".join(one.text for one in self.pieces[max(0, number - MOST_ROWS) : number])
-        heading = "" if about else find_heading(above + piece.text[: checked.start])
+        above = (one.text for one in reversed(self.pieces[max(0, number - MOST_ROWS) : number]))
+        told = (find_heading(text) for text in (piece.text[: checked.start], *above))
+        heading = "" if about else next(filter(None, told), "")
         written = " ".join(piece.text[checked.start : checked.end].split())
         return heading, checked.claim.model_copy(update={"text": f"({about}) {written}" if about else written})
 
