@@ -73,7 +73,7 @@ def build_graph(
         models: Chat models by role (master, planner, executor, reflection, writer), or one for all; they win over
             configured names.
         serves_clients: Whether runs come from clients of a server, whose context may set little
-            (`state/client_fields.py`). Runs on a LangGraph server count as such in any case.
+            (`state/settings.py`). Runs on a LangGraph server count as such in any case.
 
     Returns:
         A graph from `{"question": …}` or `{"messages": […]}` to `{"result": …, "messages": […]}`.

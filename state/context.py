@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from weiwo.state.environment import AGENTS, FILTER_FIELDS, ROLES
 from weiwo.state.run_limits import Depth
-from weiwo.state.setting_names import AGENTS, FILTER_FIELDS, ROLES
 from weiwo.state.source_filter import read_folder, read_since, read_site
 
 _THINKING = rf"^(enable_thinking|reasoning_effort)(:({'|'.join(ROLES)})(,({'|'.join(ROLES)}))*)?$"
@@ -168,13 +168,17 @@ class Context(BaseModel):
         default=None,
         description="US dollars per million input and output tokens, by provider:model; max_cost counts with them.",
     )
-    max_seconds: float | None = Field(default=None, gt=0, description="Seconds of work for one answer.")
+    max_seconds: float | None = Field(
+        default=None, gt=0, description="Seconds of work for one answer, waiting for a person excluded."
+    )
     max_model_calls: int | None = Field(default=None, ge=0, description="Chat model calls for one answer.")
     max_tool_calls: int | None = Field(default=None, ge=1, description="Tool calls for one answer.")
     max_tokens: int | None = Field(default=None, ge=0, description="Input and output tokens for one answer.")
     max_cost: float | None = Field(default=None, ge=0, description="US dollars for one answer, where prices are known.")
     max_tasks: int | None = Field(default=None, ge=1, description="Tasks in one plan.")
-    max_items: int | None = Field(default=None, ge=1, description="Instances of one for_each task.")
+    max_items: int | None = Field(
+        default=None, ge=1, description="Instances of one for_each task; more are cut, and that is reported."
+    )
     max_replans: int | None = Field(default=None, ge=0, description="Rounds of retrying, replanning or deepening.")
     max_turns: int | None = Field(default=None, ge=1, description="Searches or page openings inside one task.")
     max_queries: int | None = Field(default=None, ge=1, description="Queries sent at once in one search of a task.")

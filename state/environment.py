@@ -1,10 +1,31 @@
-"""The environment's settings: `WEIWO_*` variables, read as the fields of a run's context."""
+"""The environment's settings: the folder of Weiwo's files, and `WEIWO_*` variables read as fields of a run's context.
+
+Imports little: light commands find the folder without reading any other setting.
+"""
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
-from weiwo.state.setting_names import FLAG_FIELDS, LIST_FIELDS, MODEL_FIELDS, SettingsError
+from weiwo.state.errors import WeiwoError
+
+AGENTS: Final = ("master", "planner", "executor", "reflection", "writer")
+ROLES: Final = (*AGENTS, "verifier")
+"""What a chat model can be chosen for."""
+MODEL_FIELDS: Final = frozenset({"model", *(f"{role}_model" for role in ROLES)})
+FILTER_FIELDS: Final = {"site": "sites", "not_site": "not_sites", "since": "since", "folder": "folders"}
+"""The fields that restrict sources, with what they are called in a `SourceFilter`."""
+LIST_FIELDS: Final = ("tools", "search", "allow_hosts", "allow_tools")
+"""The fields that hold a list of names, without those that restrict sources."""
+FLAG_FIELDS: Final = frozenset(
+    {"web", "telemetry", "approve_plan", "clarify", "fresh", "allow_acting", "plan_memory", "answer_memory"}
+)
+
+
+class SettingsError(WeiwoError, ValueError):
+    """A setting that cannot be used. The message is one line: which, why, what to do."""
+
 
 _NO_FIELDS: Final = frozenset({"WEIWO_HOME", "WEIWO_DATABASE_URL"})
 """Variables that are no fields of `Context`, and as good as always set."""
@@ -79,3 +100,9 @@ def _flag(name: str, text: str) -> bool:
     if text.lower() in {"0", "false", "no", "off"}:
         return False
     raise SettingsError(f"{name}: {text!r} is neither on nor off; use one of these")
+
+
+def home(env: Mapping[str, str] | None = None) -> Path:
+    """The folder of Weiwo's own files: `WEIWO_HOME`, by default `~/.weiwo`."""
+    env = os.environ if env is None else env
+    return Path(env.get("WEIWO_HOME") or "~/.weiwo").expanduser()

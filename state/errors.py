@@ -5,8 +5,7 @@ named in brackets. A message is one line for people and holds no secret. Each cl
 it; what is handled inside one folder and never leaves it is marked `·`.
 
     WeiwoError
-    ├── SettingsError (ValueError)            state.setting_names             a setting cannot be used
-    ├── ClientFieldError (ValueError)         state.client_fields           · a server's client set what it may not
+    ├── SettingsError (ValueError)            state.environment             a setting cannot be used
     ├── PlanFormatError (ValueError)          state.plan                      a plan is not of the interchange form
     ├── StateUpdateError (InvalidUpdateError)  state.channels                  an update is not of a field's type
     ├── QuestionError (ValueError)            nodes.shared.question.validation  a question cannot be asked

@@ -9,23 +9,7 @@ from typing import Any, Final, Literal
 class Limits:
     """Bounds of one run. Each is enforced in code; reaching one is a stop reason, not an exception.
 
-    What a caller may set is checked as a field of `Context`.
-
-    Attributes:
-        max_seconds: Seconds of work for one answer, waiting for a person excluded.
-        max_model_calls: Chat model calls for one answer.
-        max_tool_calls: Tool calls for one answer.
-        max_tokens: Input and output tokens for one answer.
-        max_cost: US dollars for one answer, where prices are known.
-        max_tasks: Tasks in one plan.
-        max_items: Instances of one for_each task; more are cut, and that is reported.
-        max_replans: Rounds of retrying, replanning or deepening.
-        max_turns: Searches or page openings inside one task.
-        max_queries: Queries sent at once in one search of a task.
-        max_pages: Pages or documents opened in one task.
-        max_parallel: Tasks that work at the same time.
-        tool_seconds: Seconds for one tool call.
-        max_page_bytes: Bytes read of one page or document.
+    What each bounds is said where `Context` describes the field of its name.
     """
 
     max_seconds: float = 120

@@ -11,12 +11,84 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from weiwo.state.client_fields import ClientFieldError, check_client_fields, lower_limits
-from weiwo.state.environment import check_model, read_environment
-from weiwo.state.home import home
+from weiwo.state.environment import (
+    FILTER_FIELDS,
+    FLAG_FIELDS,
+    LIST_FIELDS,
+    MODEL_FIELDS,
+    ROLES,
+    SettingsError,
+    check_model,
+    home,
+    read_environment,
+)
 from weiwo.state.run_limits import DEPTHS, Depth, Limits
-from weiwo.state.setting_names import FILTER_FIELDS, FLAG_FIELDS, LIST_FIELDS, MODEL_FIELDS, ROLES, SettingsError
 from weiwo.state.source_filter import SourceFilter
+
+CLIENT_FIELDS: Final = "WEIWO_CLIENT_FIELDS"
+_LIMITS: Final = {field.name: field.default for field in fields(Limits)}
+_OPEN: Final = frozenset(
+    {"depth", "form", "words", "clarify", "site", "not_site", "since", "folder", "answer_memory", *_LIMITS}
+)
+_MORE_CAREFUL: Final[Mapping[str, bool]] = {
+    "approve_plan": True,
+    **dict.fromkeys(("web", "telemetry", "plan_memory"), False),
+}
+_NEVER: Final = frozenset({"tools", "mcp", "procedures", "allow_tools", "allow_acting"})
+
+
+def check_client_fields(given: Mapping[str, Any], known: frozenset[str], env: Mapping[str, str]) -> None:
+    """See that a server's client set only what it may: an allow-list, closed by default.
+
+    A client may ask, and may be more careful than the operator: depth, form and length, lower limits, a person's
+    approval, no web, no telemetry, no memory; sites, dates and folders within the operator's own. What else it may set,
+    the operator names in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server, `procedures` reads its
+    files, `allow_tools` and `allow_acting` speak for a person, so that no operator can hand them over.
+
+    Args:
+        given: The fields it set.
+        known: The fields of `Context`.
+        env: The server's environment.
+
+    Raises:
+        SettingsError: It set another; or the operator's list names none of the fields.
+    """
+    widened = _read_widened(known, env)
+    for folder in given.get("folder") or ():
+        if str(folder).startswith(("/", "..")) or ":" in str(folder):
+            raise SettingsError(
+                f"context.folder: {str(folder)[:60]!r} is not within the documents; write it as passages name it"
+            )
+    for name, value in given.items():
+        if name in _NEVER:
+            raise SettingsError(
+                f"context.{name}: it runs code in the server, reads its files or lets it act, so no client may set it;"
+                f" the operator sets WEIWO_{name.upper()}"
+            )
+        if name not in _OPEN | widened and _MORE_CAREFUL.get(name) is not value:
+            raise SettingsError(
+                f"context.{name}: a client of this server may not set it; leave it out, or its operator allows it with"
+                f" {CLIENT_FIELDS}={name}"
+            )
+
+
+def lower_limits(asked: Mapping[str, Any], allowed: Mapping[str, Any]) -> dict[str, Any]:
+    """The operator's limits, each lowered to the client's where that is lower."""
+    limits = {name: allowed.get(name, default) for name, default in _LIMITS.items()}
+    for name in limits.keys() & asked.keys():
+        limits[name] = asked[name] if limits[name] is None else min(limits[name], asked[name])
+    return limits
+
+
+def _read_widened(known: frozenset[str], env: Mapping[str, str]) -> frozenset[str]:
+    """The further fields that the operator allows."""
+    named = frozenset(part.strip() for part in env.get(CLIENT_FIELDS, "").split(",") if part.strip())
+    if wrong := sorted(named - known | named & _NEVER):
+        raise SettingsError(
+            f"{CLIENT_FIELDS}: {wrong[0][:60]!r} is no field that clients can be allowed; see docs/server.md"
+        )
+    return named
+
 
 if TYPE_CHECKING:
     from weiwo.state.context import Context, describe_validation_error
@@ -41,44 +113,20 @@ _PLAIN: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of a run, all decided.
+    """The settings of a run, all decided. What a field means is said where `Context` describes it.
 
     Attributes:
         home: Folder of Weiwo's own files (`WEIWO_HOME`, default `~/.weiwo`).
-        models: Model name per role, as provider:model; a role without one runs on rules.
-        model_seconds: Bound of one model call.
-        embeddings: Embedding model as provider:model, if any; without one, character n-grams stand in.
-        corpus: Files, folders, patterns and names of corpora to search; empty means the corpus that `weiwo index` makes
-            without a name, or the bundled sample where there is none.
-        corpus_by_name: Whether each entry of `corpus` must be the name of a corpus, since a server's client gave it.
-        web: Whether web search may be used.
-        web_asked_for: Whether that was said, so that providers without a key may be asked.
-        search: Search providers, in the order to ask them; empty: those whose keys are set.
-        allow_hosts: Hosts and networks of an intranet that may be fetched from.
-        depth: How far to look; `limits` follow from it.
-        form: The form of a model's answer, whatever the question says; empty: as the question wants it.
-        words: About how long a model's answer is, in words or Chinese characters; 0: as the question wants it.
-        context_tokens: Tokens of the model's context window; None: as known by its name, else 32,000.
-        filter: The sites, dates and folders that sources are restricted to.
-        thinking: Switch that keeps a reasoning model from thinking, and the roles that may think; empty: it decides.
-        tools: Extra tools as module:attribute.
-        mcp: File of MCP servers, if any.
-        procedures: Folder of Markdown procedures, if any.
-        plan_memory: Whether plans that led to complete answers are kept and used again.
-        answer_memory: Whether a question answered completely before is answered so again, with the answer's age, or is
-            answered anew and that is kept in its place.
-        allow_tools: Tools that may act without a person being asked.
-        allow_acting: Whether every tool may.
-        max_tools: How many tools the planner sees; of more, those that fit the question.
-        approve_plan: Whether a person approves each plan before it runs.
-        clarify: Whether a person is asked what a question means that can mean several things.
-        fresh: Whether tools are called anew even where a recent result is kept.
-        prices: US dollars per million input and output tokens, by provider:model (`WEIWO_PRICES`, written
-            `openai:gpt-5-mini=0.25/2,…`).
-        limits: Bounds of the run.
-        telemetry: Whether retrieval telemetry is kept on this machine.
         database_url: Postgres for threads (`WEIWO_DATABASE_URL`); SQLite under `home` without one. It may hold a
             password, so it is neither shown nor a field of `Context`, which servers store.
+        models: Model name per role, as provider:model; a role without one runs on rules.
+        corpus: Empty means the corpus that `weiwo index` makes without a name, or the bundled sample.
+        corpus_by_name: Whether each entry of `corpus` must be the name of a corpus, since a server's client gave it.
+        web_asked_for: Whether `web` was said, so that providers without a key may be asked.
+        form: Empty: as the question wants it; so is `words` where it is 0.
+        filter: The sites, dates and folders that sources are restricted to.
+        prices: As `WEIWO_PRICES` writes them: `openai:gpt-5-mini=0.25/2,…`.
+        limits: Bounds of the run; `depth` sets those that are not set themselves.
     """
 
     home: str
@@ -122,7 +170,7 @@ class Settings:
         Args:
             context: What this run sets.
             env: The environment, if not this process's.
-            from_client: Whether a server's client gave the context, and may thus set little (`client_fields`).
+            from_client: Whether a server's client gave the context, and may thus set little (`check_client_fields`).
 
         Raises:
             SettingsError: A value is malformed or not the client's to set; the message names the variable or field.
@@ -130,10 +178,7 @@ class Settings:
         env = os.environ if env is None else env
         given = {} if context is None else _set_fields(context)
         if from_client:
-            try:
-                check_client_fields(given, field_names(), env)
-            except ClientFieldError as error:
-                raise SettingsError(str(error)) from None
+            check_client_fields(given, field_names(), env)
         operators = read_environment(env)
         if (defaults := _DEFAULTS.get()) is not None:
             operators |= _set_fields(defaults)

@@ -18,9 +18,8 @@ from weiwo.app.cli.output import prepare, say
 from weiwo.app.configuration.config_file import apply_config
 from weiwo.app.configuration.env_file import apply_env_file, read_env_file
 from weiwo.app.errors import AppError, MisuseError
+from weiwo.state.environment import SettingsError, home
 from weiwo.state.errors import WeiwoError
-from weiwo.state.home import home
-from weiwo.state.setting_names import SettingsError
 from weiwo.tools.private_files import close_home
 
 app = typer.Typer(

@@ -15,7 +15,7 @@ from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import DatabaseUrlError, StorageError, database_file
 from weiwo.graph.persistence.store import open_store
-from weiwo.state.home import home
+from weiwo.state.environment import home
 from weiwo.state.settings import Settings
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from weiwo.app.errors import AppError, MisuseError
-from weiwo.state.home import home
+from weiwo.state.environment import home
 from weiwo.tools.private_files import make_private_folder
 
 TABLE: Final = "env"

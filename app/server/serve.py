@@ -16,9 +16,8 @@ from weiwo.app.server.access.profiles import read_profiles
 from weiwo.app.server.access.users import LOOPBACK, is_loopback
 from weiwo.app.server.application import create_app
 from weiwo.app.server.storage.records import Records
-from weiwo.state.client_fields import VARIABLE
 from weiwo.state.errors import WeiwoError
-from weiwo.state.settings import Settings
+from weiwo.state.settings import CLIENT_FIELDS, Settings
 
 _STOP_SECONDS: Final = 3
 _COLLECT_AFTER: Final = (700, 10, 10)
@@ -82,7 +81,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         if auth is not None and auth.oidc is None and not await records.has_tokens():
             token = await new_token(records)
     if auth is None:
-        os.environ.setdefault(VARIABLE, "corpus")  # the one user is the operator, who may choose among his corpora
+        os.environ.setdefault(CLIENT_FIELDS, "corpus")  # the one user is the operator, who may choose among his corpora
     hosts = LOOPBACK | {host.strip("[]").lower()} if is_loopback(host) else frozenset()
     app = create_app(auth=auth)
     guarded = Guard(app, Rules(hosts, read_origins(os.environ.get(_ORIGINS, ""))), auth)

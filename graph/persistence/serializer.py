@@ -32,7 +32,7 @@ class StateSerializer(JsonPlusSerializer):
     """LangGraph's serializer with the types of `weiwo.state` allowed, and those of its old name."""
 
     def __init__(self) -> None:
-        exported = (QueryFrame, *(getattr(state, name) for name in state.__all__))
+        exported = (QueryFrame, *(getattr(state, name) for name in state.EXPORTED))
         kinds = [kind for kind in exported if isinstance(kind, type) and (issubclass(kind, Value) or kind is Limits)]
         super().__init__(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in kinds])
 

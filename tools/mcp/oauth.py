@@ -16,7 +16,7 @@ from fastmcp.client import Client
 from fastmcp.client.auth.oauth import OAuth
 from fastmcp.client.transports.base import ClientTransport
 
-from weiwo.state.home import home
+from weiwo.state.environment import home
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.private_files import make_private_folder

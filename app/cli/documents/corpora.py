@@ -9,7 +9,7 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write, write_json
 from weiwo.app.cli.text_parameters import TextCommand
-from weiwo.state.home import home
+from weiwo.state.environment import home
 from weiwo.tools.corpus.base import Corpus, CorpusError, NoPlaceError
 from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora
 from weiwo.tools.printable import one_line

@@ -14,7 +14,7 @@ from weiwo.app.render.plan_tree import plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.session.session import APPROVE, RunEnd
-from weiwo.state.home import home
+from weiwo.state.environment import home
 from weiwo.tools.printable import one_line, printable
 
 _APPROVE: Final = frozenset({"a", "approve", "y", "yes", "批准", "同意", "好", "是"})

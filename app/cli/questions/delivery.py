@@ -23,7 +23,7 @@ from weiwo.app.render.live import LiveView
 from weiwo.app.render.plan_tree import comparison_lines
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.render.watchers import Lines, Watcher
-from weiwo.state.home import home
+from weiwo.state.environment import home
 from weiwo.state.settings import Settings
 from weiwo.text.language import detect_language
 from weiwo.tools.private_files import make_private_file, make_private_folder

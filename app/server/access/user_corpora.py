@@ -12,8 +12,7 @@ from typing import Final
 from weiwo.app.server.access.profiles import profile_of
 from weiwo.app.server.errors import not_found
 from weiwo.graph.persistence.thread_lock import OPERATOR
-from weiwo.state.client_fields import ClientFieldError, check_client_fields
-from weiwo.state.settings import Context, Settings, operator_defaults
+from weiwo.state.settings import Context, Settings, SettingsError, check_client_fields, operator_defaults
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name
 
 USER_PREFIX: Final = "user-"
@@ -71,7 +70,7 @@ def _opened() -> bool:
     """Whether the operator lets clients name his own corpora."""
     try:
         check_client_fields({"corpus": []}, frozenset(Context.model_fields), os.environ)
-    except ClientFieldError:
+    except SettingsError:
         return False
     return True
 

@@ -11,8 +11,13 @@ from weiwo.app.server.access.user_corpora import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_object
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
-from weiwo.state.client_fields import ClientFieldError, check_client_fields
-from weiwo.state.settings import Context, Settings, SettingsError, describe_validation_error
+from weiwo.state.settings import (
+    Context,
+    Settings,
+    SettingsError,
+    check_client_fields,
+    describe_validation_error,
+)
 
 _StreamMode = Literal["values", "updates", "custom", "messages-tuple", "messages", "tasks", "checkpoints", "debug"]
 _CHECKPOINT: Final = frozenset({"checkpoint_id", "checkpoint_ns"})
@@ -165,7 +170,7 @@ def allowed_fields(options: Mapping[str, Any]) -> dict[str, Any]:
     for field, value in options.items():
         try:
             check_client_fields({field: value}, known, os.environ)
-        except ClientFieldError:
+        except SettingsError:
             continue
         allowed[field] = value
     return allowed

@@ -20,7 +20,7 @@ from os.path import abspath, join, normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from weiwo.state.home import home
+from weiwo.state.environment import home
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.formats import find_format
 from weiwo.tools.corpus.source_names import name_source
