@@ -16,6 +16,7 @@ After a crash LangGraph keeps the writes of finished Sends, and `aget_state` ret
 board is seeded from there. Of an unfinished Send, the steps that had finished are not done again.
 """
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,6 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 from weiwo.graph.execution.board import Board, finished_outcomes, unfinished_tasks
 from weiwo.graph.execution.line import TaskLine, settled_outcome
-from weiwo.graph.execution.seeding import BoardSeeding
 from weiwo.graph.execution.task_graph import TaskGraph, run_task, task_graph
 from weiwo.graph.routing import on_loop
 from weiwo.graph.tracing import task_config
@@ -106,6 +106,52 @@ async def _run_tasks(
 
 
 # The plan: a Send for each task
+
+
+class BoardSeeding:
+    """Seeds the board with what an interrupted execution had finished.
+
+    Done by the first task that runs: by then LangGraph has settled which Sends it does not run again. Looked up any
+    earlier, an outcome that reaches the database in between (from another process, say) would never be posted.
+    """
+
+    def __init__(
+        self,
+        graph: TaskGraph,
+        board: Board,
+        work: TaskResources,
+        config: RunnableConfig,
+        intervention: Intervention | None,
+    ) -> None:
+        self._graph = graph
+        self._board = board
+        self._work = work
+        self._config = config
+        self._intervention = intervention
+        self._posting: asyncio.Task[None] | None = None
+
+    async def wait(self) -> None:
+        """Seed the board, or wait until it is seeded."""
+        self._posting = self._posting or asyncio.create_task(self._post())
+        await asyncio.shield(self._posting)
+
+    async def _post(self) -> None:
+        try:
+            snapshot = await self._graph.aget_state(self._config)
+        except ValueError:  # the graph runs without a checkpointer
+            return
+        for task in snapshot.tasks:
+            ran = task.result if isinstance(task.result, dict) else {}
+            self._work.services.budget.spent += ran.get("usage", Usage())
+            self._work.passages.update(ran.get("evidence", {}))
+            outcomes, repairs = ran.get("outcomes", {}), ran.get("repairs", {})
+            for outcome in outcomes.values():
+                self._work.report_finished(outcome)
+            if self._intervention is not None:
+                self._intervention.made.update(repairs)
+            if outcomes:  # a task's own comes first, then those of what took its place
+                own = next(iter(outcomes))
+                self._board.post(settled_outcome(own, outcomes, repairs), own)
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,6 @@ if TYPE_CHECKING:
 
     from weiwo.graph.persistence.serializer import StateSerializer
 
-CONNECT_SECONDS = 10
-"""How long a Postgres server may take to answer."""
-
-_SETUP_LOCK = 0x77656977  # an advisory lock of our own, "weiw"
-
 
 def serializer() -> "StateSerializer":
     """The serializer of every saver of ours: strict, with the types of `state` allowed."""
@@ -117,10 +112,8 @@ async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
     try:
         import psycopg  # noqa: PLC0415 - heavy, and an extra
         from langgraph.checkpoint.postgres import aio  # noqa: PLC0415 - the same
-        from psycopg.rows import dict_row  # noqa: PLC0415 - the same
-        from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - the same
 
-        from weiwo.graph.persistence.postgres_saver import AsyncPostgresSaver  # noqa: PLC0415 - the same
+        from weiwo.graph.persistence.postgres_saver import AsyncPostgresSaver, open_pool  # noqa: PLC0415 - the same
     except ImportError as error:
         raise StorageError(
             f"WEIWO_DATABASE_URL names a Postgres database; {error.name or 'its driver'} is not installed;"
@@ -138,34 +131,11 @@ async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
             "WEIWO_DATABASE_URL; it cannot be read as a URL; write postgresql://user:password@host/database"
             " with special characters in the password percent-encoded"
         )
-    options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
-    options["connect_timeout"] = CONNECT_SECONDS
     try:
-        # One plain connection first: it says what is wrong, where a pool would only time out.
-        async with await psycopg.AsyncConnection.connect(url, **options) as connection:
-            await _set_up_postgres(aio.AsyncPostgresSaver(connection), connection)
-        pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
-            url, min_size=1, max_size=8, kwargs=options, open=False, timeout=CONNECT_SECONDS
-        )
-        async with pool:
+        async with open_pool(url, 8, lambda connection: aio.AsyncPostgresSaver(connection).setup()) as pool:
             yield AsyncPostgresSaver(pool, serde=serializer())
     except psycopg.Error as error:
         raise _postgres_error(url, error) from error
-
-
-async def _set_up_postgres(saver: Any, connection: Any) -> None:
-    """Create the tables, one process at a time.
-
-    The lock is polled: a session that waits inside `pg_advisory_lock` holds a snapshot, for which
-    the migrations' `CREATE INDEX CONCURRENTLY` would wait in turn.
-    """
-    for _ in range(200):
-        cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (_SETUP_LOCK,))
-        if (await cursor.fetchone())["taken"]:
-            break
-        await asyncio.sleep(0.1)
-    await saver.setup()  # also after 20 seconds without the lock: the statements are idempotent
-    await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
 
 
 def _postgres_error(url: str, error: Exception) -> StorageError:

@@ -7,18 +7,19 @@ written the same again, so that either is tried once more when the connection wa
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
 from langgraph.checkpoint.postgres import aio
+from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from weiwo.graph.persistence.cancelled_writes import are_cancelled
-from weiwo.graph.persistence.checkpoint_clock import continue_after
-from weiwo.graph.persistence.storage import naming_thread
+from weiwo.graph.persistence.saver_rules import are_cancelled, read_checkpoint
+from weiwo.graph.persistence.storage import CONNECT_SECONDS
 
 T = TypeVar("T")
 
@@ -26,6 +27,7 @@ PATIENCE_SECONDS = 20.0
 """How long a server may be gone before the run fails."""
 PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)
 """Seconds before each new attempt; the last one again and again."""
+_SETUP_LOCK = 0x77656977  # an advisory lock of our own, "weiw"
 
 
 class AsyncPostgresSaver(aio.AsyncPostgresSaver):
@@ -49,11 +51,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
             OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
         """
         get = super().aget_tuple
-        with naming_thread(config):
-            read = await self.with_reconnection(lambda: get(config))
-        if read is not None:
-            continue_after(read.checkpoint["id"])
-        return read
+        return await read_checkpoint(self.with_reconnection(lambda: get(config)), config)
 
     async def aput(
         self,
@@ -93,3 +91,41 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
             attempt += 1
             await asyncio.sleep(pause)
             await self._pool.check()  # throws out the connections that broke with this one
+
+
+@asynccontextmanager
+async def open_pool(
+    url: str, most: int, set_up: Callable[[psycopg.AsyncConnection[Any]], Awaitable[None]]
+) -> AsyncIterator[AsyncConnectionPool[Any]]:
+    """A pool of connections to a database whose tables exist.
+
+    Args:
+        url: The database.
+        most: Connections at a time.
+        set_up: Creates the tables, in a connection of its own; one process at a time does.
+    """
+    options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    options["connect_timeout"] = CONNECT_SECONDS
+    # One plain connection first: it says what is wrong, where a pool would only time out.
+    async with await psycopg.AsyncConnection.connect(url, **options) as connection:
+        await _take_setup_lock(connection)
+        await set_up(connection)
+        await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
+    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
+        url, min_size=1, max_size=most, kwargs=options, open=False, timeout=CONNECT_SECONDS
+    )
+    async with pool:
+        yield pool
+
+
+async def _take_setup_lock(connection: Any) -> None:
+    """Wait for the lock, or 20 seconds without it: the statements are idempotent.
+
+    It is polled: a session that waits inside `pg_advisory_lock` holds a snapshot, for which the migrations'
+    `CREATE INDEX CONCURRENTLY` would wait in turn.
+    """
+    for _ in range(200):
+        cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (_SETUP_LOCK,))
+        if (await cursor.fetchone())["taken"]:
+            return
+        await asyncio.sleep(0.1)

@@ -25,9 +25,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.sqlite import aio
 
-from weiwo.graph.persistence.cancelled_writes import are_cancelled
-from weiwo.graph.persistence.checkpoint_clock import continue_after
-from weiwo.graph.persistence.storage import naming_thread
+from weiwo.graph.persistence.saver_rules import are_cancelled, read_checkpoint
 
 _CHECKPOINT = (
     "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type,"
@@ -56,11 +54,7 @@ class AsyncSqliteSaver(aio.AsyncSqliteSaver):
         Raises:
             OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
         """
-        with naming_thread(config):
-            read = await super().aget_tuple(config)
-        if read is not None:
-            continue_after(read.checkpoint["id"])
-        return read
+        return await read_checkpoint(super().aget_tuple(config), config)
 
     async def aput(
         self,

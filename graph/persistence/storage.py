@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS: Final = 15
 """How long a process waits for another one that is writing to the same file."""
+CONNECT_SECONDS: Final = 10
+"""How long a Postgres server may take to answer."""
 
 _ADVICE: Final = {
     "readonly": "make it writable, or set WEIWO_HOME to another folder",

@@ -13,7 +13,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.graph.persistence.checkpointer import CONNECT_SECONDS
 from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, masked
 from weiwo.state.settings import Settings
 from weiwo.tools.private_files import make_private_file
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 FILE_NAME: Final = "store.sqlite"
 
-_SETUP_LOCK: Final = 0x77656973  # an advisory lock of our own, "weis"
 _log: Final = logging.getLogger(__name__)
 
 
@@ -88,34 +86,17 @@ def _openable(path: Path) -> None:
 
 @asynccontextmanager
 async def _postgres(url: str) -> "AsyncIterator[BaseStore]":
-    import psycopg  # noqa: PLC0415 - heavy, and an extra
-    from langgraph.store.postgres.aio import AsyncPostgresStore  # noqa: PLC0415 - the same
-    from psycopg.rows import dict_row  # noqa: PLC0415 - the same
-    from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - the same
+    from langgraph.store.postgres.aio import AsyncPostgresStore  # noqa: PLC0415 - heavy, and an extra
 
-    options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
-    options["connect_timeout"] = CONNECT_SECONDS
-    # One plain connection first: it says what is wrong, where a pool would only time out.
-    async with await psycopg.AsyncConnection.connect(url, **options) as connection:
-        await _set_up_postgres(AsyncPostgresStore(connection), connection)
-    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
-        url, min_size=1, max_size=4, kwargs=options, open=False, timeout=CONNECT_SECONDS
-    )
-    async with pool, _running(AsyncPostgresStore(pool)) as store:
+    from weiwo.graph.persistence.postgres_saver import open_pool  # noqa: PLC0415 - the same
+
+    async def set_up(connection: Any) -> None:
+        async with _running(AsyncPostgresStore(connection)) as store:
+            await store.setup()
+            await store.sweep_ttl()
+
+    async with open_pool(url, 4, set_up) as pool, _running(AsyncPostgresStore(pool)) as store:
         yield store
-
-
-async def _set_up_postgres(store: Any, connection: Any) -> None:
-    """Create the tables, one process at a time; polled, as in `weiwo.graph.persistence.checkpointer`."""
-    async with _running(store):
-        for _ in range(100):
-            cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (_SETUP_LOCK,))
-            if (await cursor.fetchone())["taken"]:
-                break
-            await asyncio.sleep(0.1)
-        await store.setup()  # also after 10 seconds without the lock: the statements are idempotent
-        await store.sweep_ttl()
-        await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
 
 
 @asynccontextmanager

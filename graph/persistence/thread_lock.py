@@ -16,8 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from weiwo.graph.persistence.checkpointer import CONNECT_SECONDS
-from weiwo.graph.persistence.storage import BUSY_SECONDS, sqlite_error
+from weiwo.graph.persistence.storage import BUSY_SECONDS, CONNECT_SECONDS, sqlite_error
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 from weiwo.tools.file_lock import FileLock

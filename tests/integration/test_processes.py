@@ -21,7 +21,7 @@ from tests.support.many_runs import QUESTIONS, ask_many
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import WU_OR_CAESAR, good
 from weiwo.graph import build_graph
-from weiwo.graph.persistence import checkpointer, postgres_saver
+from weiwo.graph.persistence import postgres_saver
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.graph.persistence.threads import list_threads
@@ -73,7 +73,7 @@ async def test_processes_that_share_a_database_lose_nothing(database: str, model
 
 @pytest.mark.usefixtures("sample")
 async def test_many_runs_at_once_wait_for_no_connection_in_vain(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpointer, "CONNECT_SECONDS", 60)  # what waiting for the pool may take
+    monkeypatch.setattr(postgres_saver, "CONNECT_SECONDS", 60)  # what waiting for the pool may take
     async with opened(database) as saver:
         graph = build_graph(saver)
 
@@ -239,7 +239,7 @@ async def test_a_server_that_stays_away_is_told(
     postgres_url: str, postgres_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_saver, "PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr(checkpointer, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(postgres_saver, "CONNECT_SECONDS", 1)
     name = name_of(postgres_url)
 
     async def lose() -> None:

@@ -1,0 +1,56 @@
+"""What our savers hold to beyond LangGraph's: a cancelled task has no results, a newer checkpoint sorts last."""
+
+import asyncio
+import concurrent.futures
+from collections.abc import Awaitable, Sequence
+from typing import Any
+from uuid import UUID
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import id as ids
+from langgraph.checkpoint.serde.types import ERROR
+
+from weiwo.graph.persistence.storage import naming_thread
+
+_CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
+_VERSION = 6
+_LAST = "_last_v6_timestamp"  # nothing public sets it
+
+
+def are_cancelled(writes: Sequence[tuple[str, Any]]) -> bool:
+    """Whether these are the writes of a task that was cancelled.
+
+    LangGraph 1.2 saves, of such a task, whatever it had written, with the cancellation as its error. If that hits the
+    moment between a node's own writes and those of the edges behind it, the thread is saved with the node done and
+    nothing to follow: it can never be resumed to its end. Without them it runs again, from the last finished step.
+    """
+    return any(channel == ERROR and isinstance(value, _CANCELLED) for channel, value in writes)
+
+
+async def read_checkpoint(reading: Awaitable[CheckpointTuple | None], config: RunnableConfig) -> CheckpointTuple | None:
+    """Read a checkpoint, and have this process make ids that sort after its own.
+
+    LangGraph takes the id that sorts last for a thread's newest checkpoint, and an id begins with the time. A process
+    that starts after the clock was set back would write checkpoints that sort before those there are, and what it wrote
+    would be lost.
+
+    Raises:
+        OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+    """
+    with naming_thread(config):
+        read = await reading
+    if read is not None:
+        continue_after(read.checkpoint["id"])
+    return read
+
+
+def continue_after(checkpoint_id: str) -> None:
+    """Have this process make ids that sort after one that it has read."""
+    try:
+        read = UUID(checkpoint_id)
+    except ValueError:
+        return  # of a saver with ids of its own
+    if read.version == _VERSION:
+        ticks = (read.int >> 80) << 12 | (read.int >> 64) & 0xFFF
+        setattr(ids, _LAST, max(getattr(ids, _LAST, None) or 0, ticks))
