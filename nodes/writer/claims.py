@@ -9,12 +9,10 @@ from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
 from weiwo.nodes.writer.verification.clauses import content_words, matched
-from weiwo.nodes.writer.verification.code_block import find_unknown_code
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Outcome
 from weiwo.text.citation_marks import CitationMark, blank_marks
 from weiwo.text.dates import find_dates
-from weiwo.text.markdown import FENCE, find_opaque
 
 MOST_REASONS: Final = 3
 
@@ -67,10 +65,10 @@ def check_piece(piece: str, given: ClaimSources) -> list[CheckedClaim]:
         numbers = dict.fromkeys(n for mark in marks for n in mark.numbers)
         if row and not numbers:
             numbers = dict.fromkeys(n for mark in blank_marks(row)[1] for n in mark.numbers)
-        if re.search(r"\w", text):
+        leads = not numbers and text.rstrip().endswith((":", "：")) and not re.search(r"\d", text)  # to what follows
+        if re.search(r"\w", text) and not leads:
             claim, hard = _check(_tidy(text, marks), tuple(numbers), row, given)
-            if not (claim.verdict == "uncited" and text.rstrip().endswith((":", "："))):  # it leads to what follows
-                checked.append(CheckedClaim(start, end, claim, hard))
+            checked.append(CheckedClaim(start, end, claim, hard))
     return checked
 
 
@@ -93,18 +91,6 @@ def _check(text: str, numbers: tuple[int, ...], row: str, given: ClaimSources) -
             found = whole if whole.verdict in DOUBTFUL else found
     reason = "; ".join(found.reasons[:MOST_REASONS]) if found.verdict in DOUBTFUL else ""
     return Claim(text=text, citations=existing, verdict=found.verdict, reason=reason), found.hard or not existing
-
-
-def check_code(piece: str, given: ClaimSources) -> list[CheckedClaim]:
-    """The fenced code of a piece in which something stands that no source has, as claims with their places."""
-    checked = []
-    for start, end in [(one.start, one.end) for one in find_opaque(piece) if FENCE.match(piece, one.start)]:
-        texts = [f"{passage.title}\n{passage.text}" for found in given.passages.values() for passage in found]
-        if unknown := find_unknown_code(piece[start:end], texts):
-            reason = ", ".join(f"`{word}`" for word in unknown) + ": in no source"
-            claim = Claim(text=piece[start:end].strip(), verdict="unsupported", reason=reason)
-            checked.append(CheckedClaim(start, end, claim, hard=True))
-    return checked
 
 
 def share_of_words(text: str, numbers: Sequence[int], given: ClaimSources) -> float:

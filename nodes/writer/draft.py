@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final
 
-from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_code, check_piece, share_of_words
+from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece, share_of_words
 from weiwo.nodes.writer.document import claim_spans, find_heading, is_indented_code, label_cell, parse_blocks
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
 from weiwo.text.citation_marks import blank_marks, clean_marks, list_cited_numbers, renumber_marks
-from weiwo.text.markdown import FENCE, ROW, find_opaque
+from weiwo.text.markdown import ROW
 from weiwo.text.names import names
 
 MOST_RECITED: Final = 6
@@ -100,7 +100,7 @@ class Draft:
                 cited = cite_sources(text[checked.start : checked.end], numbers, given.language)
                 text = text[: checked.start] + cited + text[checked.end :]
         claims = piece.checked if text == piece.text else check_piece(text, given)
-        return Piece(text, sorted([*claims, *check_code(text, given)], key=lambda one: one.start))
+        return Piece(text, claims)
 
     def _carrying(self, checked: CheckedClaim, given: ClaimSources) -> Sequence[int]:
         """The numbers of sources that carry a failing claim; none where none do.
@@ -179,8 +179,6 @@ class Draft:
         starts, offset = [], -(len(text) - len(text.lstrip()))
         for piece, spoken in zip(self.pieces, self.spoken, strict=True):
             places = [start for start, _ in claim_spans(spoken)][: len(piece.checked)] if piece.checked else []
-            if any(FENCE.match(checked.claim.text) for checked in piece.checked):
-                places = [one.start for one in find_opaque(spoken) if one.code][: len(piece.checked)]
             places += [places[-1] if places else 0] * (len(piece.checked) - len(places))
             starts += [offset + place for place in places]
             offset += len(spoken)
@@ -210,8 +208,7 @@ class Draft:
         for checked in reversed(piece.checked):
             if checked.claim.verdict in DOUBTFUL:
                 written = text[checked.start : checked.end]
-                mark = mark_code if FENCE.match(written) else mark_unverified
-                marked = mark(written, checked.claim.reason, self.sources.language)
+                marked = mark_unverified(written, self.sources.language)
                 text = text[: checked.start] + marked + text[checked.end :]
         return renumber_marks(clean_marks(text, known), numbers)
 
@@ -230,15 +227,7 @@ class Draft:
         return f" {text}"
 
 
-def mark_code(code: str, reason: str, language: Language) -> str:
-    """Fenced code as it is, and below it the mark of what could not be verified, with what is in no source."""
-    words = reason.rpartition(":")[0]
-    ends = code[len(code.rstrip("\n")) :]
-    before = re.match(r"[ >]*", code.rstrip("\n").rpartition("\n")[2])
-    return f"{code.rstrip()}\n{before[0] if before else ''}{UNVERIFIED[language]} {words}{ends}"
-
-
-def mark_unverified(claim: str, _: str, language: Language) -> str:
+def mark_unverified(claim: str, language: Language) -> str:
     """A claim with the mark of what could not be verified, inside its sentence or cell."""
     body = claim.rstrip().rstrip(_STOPS)
     return f"{body}{' ' if language == 'en' else ''}{UNVERIFIED[language]}{claim[len(body) :]}"

@@ -22,7 +22,6 @@ from weiwo.nodes.writer.verification.quantities import find_quantities
 from weiwo.state import DOUBTFUL, Claim, Verdict
 from weiwo.text.citation_marks import blank_marks, clean_marks, list_cited_numbers
 from weiwo.text.language import fold
-from weiwo.text.markdown import FENCE
 
 MOST_CLAIMS: Final = 30
 """Claims in one call."""
@@ -222,9 +221,7 @@ def _batches(draft: Draft, places: Sequence[ClaimPlace] | None) -> Iterator[list
 def is_open(checked: CheckedClaim) -> bool:
     """Whether a model judges a claim: code doubts it, or neither found its words in what it cites nor computed it."""
     claim = checked.claim
-    if claim.verdict in DOUBTFUL:
-        return not FENCE.match(claim.text)
-    return bool(claim.citations) and claim.verdict in {"matched", "uncited"}
+    return claim.verdict in DOUBTFUL or (bool(claim.citations) and claim.verdict in {"matched", "uncited"})
 
 
 def _entailment_prompt(

@@ -29,7 +29,7 @@ from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Language
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import HAN, detect_language
-from weiwo.text.markdown import CELL, FENCE, ITEM, ROW, read_lines, split_row
+from weiwo.text.markdown import CELL, ITEM, ROW, read_lines, split_row
 from weiwo.text.patterns import lazy
 
 MOST_REWRITTEN = 40
@@ -173,7 +173,7 @@ async def settle_draft(
         ClaimPlace(number, position)
         for number, piece in enumerate(draft.pieces)
         for position, checked in enumerate(piece.checked)
-        if checked.claim.verdict in DOUBTFUL and not FENCE.match(checked.claim.text)
+        if checked.claim.verdict in DOUBTFUL
     ][:MOST_REWRITTEN]
     if failing:
         rewritten = await _rewrite(failing, context, services, draft, question, say)

@@ -8,7 +8,6 @@ from weiwo.nodes.writer.entailment import is_open
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.sources import BETWEEN_QUOTES, CitableSource, CitableSources
 from weiwo.nodes.writer.verification.clauses import content_words, match_keys
-from weiwo.nodes.writer.verification.not_found import affirmed_part
 from weiwo.state import DOUBTFUL, Claim, Finding, Outcome
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
@@ -65,12 +64,9 @@ def needs_judgement(pieces: Sequence[Piece], sources: CitableSources, frame: Que
 def _is_told(claim: Claim, sources: CitableSources, asked: str) -> bool:
     """Whether each content word of a claim stands in the sentences that its quotes are from, or above them.
 
-    What it says was not found stands nowhere. Figures and dates are left to the check of particulars; a Han character
-    stands there beside one of its neighbours.
+    Figures and dates are left to the check of particulars; a Han character stands there beside one of its neighbours.
     """
-    said = affirmed_part(claim.text)
-    if not said:
-        return True
+    said = claim.text
     for span in reversed(find_dates(said)):
         said = f"{said[: span.start]} {said[span.end :]}"
     words = {word for word in content_words(said) if not word[0].isdigit()}

@@ -12,18 +12,16 @@ from weiwo.nodes.writer.verification.clauses import Clause, content_words, split
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.marks import CONTRASTS, WORDS, Mark, same_value
 from weiwo.nodes.writer.verification.particulars import name_words
-from weiwo.nodes.writer.verification.quantities import PHYSICAL
 from weiwo.nodes.writer.verification.windows import Window, find_windows, keys, label_keys
-from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
 
-BESIDE: Final = 0.55
+_BESIDE: Final = 0.55
 """Share of a statement's words that must stand in the window of a rival in the same sentence."""
-APART: Final = 0.65
+_APART: Final = 0.65
 """The same for a rival in another sentence."""
-MOST_VALUES: Final = 40
-MOST_OWN: Final = 20
-MOST_RIVALS: Final = 100
+_MOST_VALUES: Final = 40
+_MOST_OWN: Final = 20
+_MOST_RIVALS: Final = 100
 
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比")
 
@@ -48,12 +46,10 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
     titles = [Clause(source.title).keys for source in grounds.sources]
     parts = split_clauses(statement)
     windows = find_windows(statement)
-    for window in windows[:MOST_VALUES]:
+    for window in windows[:_MOST_VALUES]:
         mark = window.mark
         written = statement[mark.start : mark.end]
         part = next((part for part in parts if written in part), statement)
-        if mark.kind in PHYSICAL and any(fold(written) in fold(source.title) for source in grounds.sources):
-            continue  # what the passage is about
         if len(window.group) > 1 or _unbound(mark, statement, Clause(part), titles):
             continue
         places = [
@@ -82,9 +78,9 @@ def _elsewhere(
     known: frozenset[str],
 ) -> bool:
     """Whether each window of a value has a rival that the words stand beside, and they do not stand in the window."""
-    own = [place for place in places if any(same_value(claim.mark, other) for other in place.window.group)][:MOST_OWN]
-    everything = frozenset(key for place in own for key in place.window.wide)
-    others = [place for place in places if place not in own and not place.window.bounded][:MOST_RIVALS]
+    own = [place for place in places if any(same_value(claim.mark, other) for other in place.window.group)][:_MOST_OWN]
+    everything = frozenset(key for place in own for key in place.window.keys)
+    others = [place for place in places if place not in own][:_MOST_RIVALS]
     stated = [any(same_value(place.window.mark, fellow) for fellow in fellows) for place in others]
     rivals = [
         rival
@@ -104,15 +100,15 @@ def _rival(
     stated: bool,
 ) -> _Rival | None:
     """A place as a rival, where enough of the words stand beside its value and some of them beside no other."""
-    kind, near = claim.mark.kind, place.window.near
+    kind, near = claim.mark.kind, place.window.keys
     same = claim.han == place.window.han
-    about = [word for word in claim.tight if (same or word.isascii()) and (word[0] in "#@" or _in(word, known))]
+    about = [word for word in claim.words if (same or word.isascii()) and (word[0] == "#" or _in(word, known))]
     met = [word for word in about if _in(word, near | title)]
     telling = [word for word in met if _in(word, near) and not _in(word, everything)]
     if len(telling) < (2 if kind.startswith(WORDS) and not stated else 1):
         return None
-    beside = len(met) >= max(1, (1.0 if kind == "name" else BESIDE) * len(about))
-    apart = len(met) >= max(2, (1.0 if kind == "name" else APART) * len(about))
+    beside = len(met) >= max(1, (1.0 if kind == "name" else _BESIDE) * len(about))
+    apart = len(met) >= max(2, (1.0 if kind == "name" else _APART) * len(about))
     apart = apart and not kind.startswith(CONTRASTS)
     return _Rival(place, beside, apart and any(word[0] != "#" and not _in(word, title) for word in telling))
 
@@ -121,8 +117,8 @@ def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset
     """Whether a rival is near enough to a window of the value, which has no word of the claim that the rival lacks."""
     if not (rival.beside if _same_sentence(rival.place, own) else rival.apart):
         return False
-    its = own.window.wide | titles[own.source]
-    near = rival.place.window.near | titles[rival.place.source]
+    its = own.window.keys | titles[own.source]
+    near = rival.place.window.keys | titles[rival.place.source]
     return not any(_in(word, its) and not _in(word, near) for word in claim.words)
 
 

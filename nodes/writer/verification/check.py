@@ -1,36 +1,35 @@
-"""The claim check by code: a statement's particulars, wording and relations against what it cites."""
+"""The claim check by code: a statement's particulars, values and relations against what it cites."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.writer.verification.attribution import find_misattributed, find_silent, split_attribution
 from weiwo.nodes.writer.verification.binding import find_borrowed
-from weiwo.nodes.writer.verification.clauses import content_words, matched, strip_lead
+from weiwo.nodes.writer.verification.clauses import strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed
-from weiwo.nodes.writer.verification.counts import counts_things
 from weiwo.nodes.writer.verification.derivation import follows
-from weiwo.nodes.writer.verification.exchange import find_exchanged
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.headings import announces, is_heading, plain_claim
-from weiwo.nodes.writer.verification.not_found import affirmed_part, find_told, not_found_only, says_not_found
 from weiwo.nodes.writer.verification.particulars import (
     Particulars,
+    counts_things,
     find_particulars,
     fold_script,
     is_han,
 )
 from weiwo.nodes.writer.verification.polarity import find_contradiction
-from weiwo.nodes.writer.verification.roles import find_swapped
-from weiwo.nodes.writer.verification.tables import find_misplaced
 from weiwo.state import Language, Verdict
+from weiwo.text.data_files import data_pattern
 from weiwo.text.language import detect_language, fold
 from weiwo.text.patterns import lazy
 
-_CODE: Final = lazy(r"(?<!`)`([^`\n]{1,120})`(?!`)")
-_LABEL: Final = lazy(r"^(?:\*\*|__)?([^\s:：][^:：\n]{0,40})(?:\*\*|__)?[:：](?:\*\*|__)?\s+(?=\S)")
-_LATIN: Final = lazy(r"(?a:(?<![\w`.-])[a-z][a-z0-9_-]{3,40}(?![\w`.]))")
+_LONGEST: Final = 2_000
+"""Characters of a claim that are read."""
+
+_MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
+_EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
+_NOT_FOUND: Final = data_pattern("claims", "check", "not_found")
+_CONTRAST: Final = data_pattern("claims", "check", "contrast")
 _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
 
 
@@ -69,93 +68,54 @@ def check_statement(
         cited: Whether it cites anything that exists.
     """
     text, question = fold_script(text), fold_script(question)
-    if is_heading(text) or announces(text, question):
-        return CheckResult("uncited")
-    attributed = _attributed(text, grounds, language=language, question=question, cited=cited)
-    if attributed is not None:
-        return attributed
-    statement = _unlabelled(text)
+    statement = strip_lead(_plain_claim(text))
     stated = find_particulars(statement)
-    absent = not_found_only(statement, stated, question)
     if not cited:
-        return CheckResult(
-            "uncited" if stated.empty or absent else "unsupported", () if stated.empty or absent else ("no citation",)
-        )
+        silent = stated.empty or _is_not_found(statement, stated)
+        return CheckResult("uncited") if silent else CheckResult("unsupported", ("no citation",))
     own: Language = detect_language(statement) if re.search(r"\w{2}", statement) else language
-    same = any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources)
-    if grounds.calculates and not grounds.sources:
-        return _calculated(statement, stated, grounds, naming or grounds, question)
+    if grounds.calculates and not grounds.sources and not _states_result(statement, stated, grounds):
+        return CheckResult("unsupported", ("the cited calculation does not state this",), hard=True)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
-    told = tuple(find_told(statement, grounds))
-    if told or absent:
-        return CheckResult("contradicted" if told else "uncited", told)
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
-    quoted = _quoted(strip_lead(plain_claim(text)), grounds)
-    doubt = _doubts(text, affirmed_part(statement), stated, grounds, same=same) if not quoted else None
-    if doubt is not None:
-        return doubt
+    quoted = _quoted(statement, grounds)
+    against = () if quoted else tuple(dict.fromkeys(_contradictions(statement, grounds, own)))
+    if against:
+        return CheckResult("contradicted", against)
     calculated = grounds.calculates and (computed or not grounds.sources)  # what code derived is for a model to judge
     return CheckResult("computed" if calculated else "quoted" if quoted and not computed else "matched")
 
 
-def _unlabelled(text: str) -> str:
-    """A statement without Markdown, its leading "Overall," and a label before a colon; figures in code are blotted out."""
-    statement = plain_claim(_CODE.sub(lambda code: re.sub(r"\d", "x", code[0]), text))  # `_coded` looks at code
-    label = _LABEL.match(statement)
-    if label and not re.search(r"\d", label[1]) and len(label[1].split()) <= 4 and len(statement) - label.end() > 12:
-        statement = statement[label.end() :]
-    return strip_lead(statement)
+def _plain_claim(text: str) -> str:
+    """A claim without its Markdown: no heading signs, bullets, emphasis and cell borders."""
+    bare = _EMPHASIS.sub("", _MARKUP.sub("", text[:_LONGEST].strip()))
+    return re.sub(r"(?<!\s)\s*+\|\s*+|\|\s*+", " , ", bare).strip(" ,") if bare.count("|") >= 2 else bare
 
 
-def _attributed(text: str, grounds: Grounds, *, language: Language, question: str, cited: bool) -> CheckResult | None:
-    """What speaks against a statement that names the source it has from, or says that each of several has it."""
-    said, apart = split_attribution(strip_lead(plain_claim(text)), grounds)
-    if not said or apart == [grounds] or says_not_found(said):
-        return None
-    found = [check_statement(said, one, language=language, question=question, cited=cited) for one in apart]
-    worst = next((one for one in found if one.hard or len(found) == 1), None)
-    silent = tuple(find_silent(said, apart))
-    return worst or (CheckResult("unsupported", silent) if silent else None)
-
-
-def _doubts(text: str, affirmed: str, stated: Particulars, grounds: Grounds, *, same: bool) -> CheckResult | None:
-    """What speaks against a statement all of whose particulars occur: order, roles, other values, denials."""
-    checks = (
-        (find_reversed, find_swapped, find_borrowed, find_contradiction, find_exchanged) if same else (find_borrowed,)
+def _is_not_found(statement: str, stated: Particulars) -> bool:
+    """Whether a statement only says that something was not found, without any figure: no source has to carry that."""
+    figures = stated.dates or stated.numbers or stated.versions or stated.codes or stated.days
+    return not figures and all(
+        _NOT_FOUND.search(part) for part in _CONTRAST.split(statement) if re.search(r"\w{2}", part)
     )
-    against = [*find_misplaced(affirmed, grounds), *find_misattributed(affirmed, grounds)]
-    against += [reason for check in checks for reason in check(affirmed, grounds)]
-    if against:
-        return CheckResult("contradicted", tuple(dict.fromkeys(against)))
-    if not same:
-        return None
-    reasons = tuple(dict.fromkeys([*_coded(text, grounds), *_strange(affirmed, grounds)]))
-    if not reasons and stated.empty and not stated.countries and not _on_topic(affirmed, grounds):
-        reasons = ("the sources speak of something else",)
-    return CheckResult("unsupported", reasons) if reasons else None
 
 
-def _calculated(statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str) -> CheckResult:
-    """The check of a statement that cites calculations alone: it states their value, of what the question names."""
-    holds = any(
+def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator[str]:
+    """What speaks against a statement all of whose particulars occur; across languages only values are compared."""
+    yield from find_borrowed(statement, grounds)
+    if any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources):
+        yield from find_reversed(statement, grounds)
+        yield from find_contradiction(statement, grounds)
+
+
+def _states_result(statement: str, stated: Particulars, grounds: Grounds) -> bool:
+    """Whether a statement gives the result of a calculation that it cites: a number, a date or words."""
+    numbers = (
         abs(abs(n.value) - abs(value)) <= 1e-6 * max(1, abs(value)) for n in stated.numbers for value in grounds.values
     )
-    holds = holds or any(grounds.date(span.date) for span in stated.dates)
-    holds = holds or any(value in fold(statement) for value in grounds.said)
-    if not holds:
-        return CheckResult("unsupported", ("the cited calculation does not state this",), hard=True)
-    reasons = [
-        f"“{statement[n.start : n.end]}”: the calculation does not give this number"
-        for n in stated.numbers
-        if not counts_things(statement, n) and not grounds.number(n, statement)
-    ]
-    reasons += [
-        f"“{name}”: the calculation does not name it"
-        for name in stated.names
-        if fold(name) not in fold(question) and not naming.name(name, question)
-    ]
-    return CheckResult("unsupported", tuple(reasons), hard=True) if reasons else CheckResult("computed")
+    dates = (grounds.date(span.date) for span in stated.dates)
+    return any(numbers) or any(dates) or any(value in fold(statement) for value in grounds.said)
 
 
 def _particulars(
@@ -181,7 +141,7 @@ def _particulars(
     for number in stated.numbers:
         if counts_things(statement, number):
             continue
-        ways.append(grounds.number(number, statement) or "computed" * follows(number, statement, grounds))
+        ways.append(grounds.number(number) or "computed" * follows(number, statement, grounds))
         if not ways[-1]:
             reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
     reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]
@@ -189,24 +149,6 @@ def _particulars(
     reasons += [f"“{code}”: it stands in no cited source" for code in codes]
     reasons += _naming(stated, grounds, naming, question, own)
     return reasons, "computed" in ways
-
-
-def _coded(text: str, grounds: Grounds) -> Iterator[str]:
-    """Commands and identifiers in code spans that no source has."""
-    for code in _CODE.findall(text):
-        for token in code.split():
-            word = fold(token).strip("\"'.,;:").removesuffix("()")  # a call, whatever its arguments
-            if word and not any(
-                re.search(rf"(?a:(?<!\w){re.escape(word)}(?!\w))", source.text) for source in grounds.sources
-            ):
-                yield f"`{token}`: it stands in no cited source"
-
-
-def _strange(statement: str, grounds: Grounds) -> Iterator[str]:
-    """Latin words in small letters of a Chinese statement, names of software mostly, that no source has."""
-    for word in _LATIN.findall(statement) if detect_language(statement) == "zh" else ():
-        if not any(word in source.text for source in grounds.sources):
-            yield f"“{word}”: it stands in no cited source"
 
 
 def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language) -> Iterator[str]:
@@ -233,12 +175,6 @@ def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: st
             and words not in fold(question)
         ):
             yield f"“{quote}”: these words stand in no cited source"
-
-
-def _on_topic(statement: str, grounds: Grounds) -> bool:
-    """Whether the sources have any word of a statement, or it has too few to tell."""
-    words = {word for word in content_words(statement) if not word[0].isdigit()}
-    return len(words) < 4 or bool(matched(words, grounds.keys)) or grounds.calculates
 
 
 def _quoted(statement: str, grounds: Grounds) -> bool:

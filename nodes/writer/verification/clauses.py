@@ -10,6 +10,7 @@ from typing import Final
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.state.cached_property import cached_property
 from weiwo.text.contrasts import classes, opposites
+from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN, fold, sentences
 from weiwo.text.names import names
@@ -22,27 +23,12 @@ LONGEST_SENTENCE: Final = 1_500
 _WORD: Final = lazy(
     rf"[{HAN}]+|\d+(?:[.,]\d+)*|[^\W\d_{HAN}]+(?:['’._-]?[^\W\d_{HAN}]+|(?<=[A-Za-z])[-_]?\d+(?![\d.]))*"
 )
-_STRONG: Final = lazy(
-    r"[;；]\s*+|(?:,\s*+)?\b(?:but|while|whereas|although|though|unless|except(?: for)?|because|however|until)\b"
-    r"|,\s*+(?:and|so|then|which|who|since)\b|\s(?:and|or)\s(?=(?:has|have|had|is|are|was|were|did|does|do|can|may|must|will|not)\b)|[，,](?=但|而|除非|因为|不过|却|并且|其中)|，(?=\S\S)|\s[—–-]{1,2}\s"
-)
-_NEGATION: Final = lazy(
-    r"(?i)\b(?:not|never|neither|none|nobody|nothing|cannot|no|nor|without|unable to|refus(?:e|es|ed|ing) to|declin(?:e|es|ed|ing) to|fail(?:s|ed|ing)? to"
-    r"|lack(?:s|ed|ing)?|free (?:of|from)|unaware|omit(?:s|ted)?|absent)\b|n['’]t\b|-free\b"
-    r"|(?:不(?!同|仅|但|久|断|少|过|管|论|限|锈|时|丹)|没有?|未(?!来|必)|并非|无(?!线|论|锡|锈|人机|障碍)|尚未)"
-)
-_NO_NEGATION: Final = lazy(
-    r"(?i)^(?:no|yes)[,.:]|(?-i:(?<=[a-z]) no (?=[A-Z]))|\bat (?:least|most)\b|\bnot only\b|\bno (?:better|worse|other|\w+er) than\b|\bno (?:later|earlier|more|fewer|less|longer ago) than\b|\bno\.\s?\d|^不[，,。]|(?<!找)(?<!买)不到(?=[一两三四五六七八九十\d])|不(?:低于|高于|少于|超过|超過|多于|及|如|亚于)"
-)
-_REMOVED: Final = frozenset(
-    ["remov", "forbid", "forbidden", "prohibit", "ban", "移除", "删除", "取消", "废除", "停用", "禁止", "严禁", "忌用"]
-)
+_STRONG: Final = data_pattern("claims", "clauses", "strong")
+_NEGATION: Final = data_pattern("claims", "clauses", "negation")
+_NO_NEGATION: Final = data_pattern("claims", "clauses", "no_negation")
 _LEADS: Final = lazy(r"(?i)^(?:no|yes|overall|in short|in summary)\s?[,:—–-]\s*|^(?:不是|是的|对|否)[，,]\s*")
-_AGAIN: Final = lazy(r"\bre-(?=[a-z])")
 _HAN_RUN: Final = lazy(f"[{HAN}]+")
-_HAN_FUNCTION: Final = lazy(
-    r"没有|[不没未无它他她的了是在和与及也都就而并于以为对从到被把将由向之其这那有一个该此所者等吗呢吧啊]"
-)
+_HAN_FUNCTION: Final = data_pattern("claims", "clauses", "han_function")
 _RULE: Final = lazy(r":?-+:?")
 
 
@@ -119,9 +105,8 @@ class Clause:
 
     @cached_property
     def denying_axes(self) -> frozenset[int]:
-        """The axes of opposites that hold a 不 or 未 or say that a thing is gone: without that axis they are denials."""
-        removed = [word for word in marked_words(opposites(), self.text) if word in _REMOVED]
-        return frozenset(axis for word in (*removed, *_denying_opposites(self.text)) for axis, _ in opposites()[word])
+        """The axes of opposites that hold a 不 or 未: without that axis they are denials."""
+        return frozenset(axis for word in _denying_opposites(self.text) for axis, _ in opposites()[word])
 
     @cached_property
     def negations(self) -> int:
@@ -164,7 +149,7 @@ def marked_places(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> I
 
 def content_words(text: str) -> Iterator[str]:
     """The words that carry content: stems of English words, pairs of Han characters within what function words cut."""
-    for word in _WORD.findall(_AGAIN.sub("re", fold(text))):
+    for word in _WORD.findall(fold(text)):
         if _HAN_RUN.fullmatch(word):
             for run in _HAN_FUNCTION.sub(" ", word).split():
                 yield from (run[at : at + 2] for at in range(len(run) - 1))

@@ -10,60 +10,24 @@ from typing import Final
 from weiwo.nodes.writer.verification.clauses import Clause, content_words
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.quantities import MONEY
-from weiwo.nodes.writer.verification.ranks import find_misranked
 from weiwo.nodes.writer.verification.source import ParsedSource
+from weiwo.text.data_files import data_pattern, data_rows
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import stem
 
-_SENSES: Final = """
-longer | m s ; -shorter | m s ; taller | m ; higher greater more exceeds exceeded outnumbers above | * ; -lower less fewer below | * ; larger bigger | m² *
--smaller | m² * ; heavier | kg ; -lighter | kg ; wider broader deeper thicker | m ; -narrower shallower thinner | m ; costlier dearer pricier | $
--cheaper | $ ; hotter warmer | °C °F ; -colder cooler | °C °F ; -older earlier before predates preceded | date ; younger newer later after followed | date
--faster quicker sooner | s -m/s -Hz -bit/s date ; slower | s -m/s -Hz -bit/s ; hungrier | W
-超过 超出 多过 | * ; -不及 不如 | * ; 长 久 | m s ; -短 | m s ; 高 多 贵重 | * ; -低 少 | * ; 大 | * ; -小 | * ; 重 | kg ; -轻 | kg ; 宽 深 厚 | m ; -窄 浅 薄 | m ; 贵 | $ ; -便宜 | $ ; 热 暖 | °C
--冷 凉 | °C ; -早 年长 老 先 | date ; 晚 年轻 新 | date ; -快 | s -m/s -bit/s ; 慢 | s -m/s -bit/s
-"""
-"""Comparatives and the kinds they order: `-` where less of it (an earlier date, a shorter time) makes more of the word."""
 _QUALIFIED: Final = {"expensive": "$", "costly": "$", "recent": "date", "time": "s", "recently": "date"}
-
-_THAN: Final = lazy(
-    r"(?i)\s(?:than|compared (?:with|to)|against|over)\s(?!(?:once|expected|ever|before|usual|average|it)\b)"
-)
+_THAN: Final = data_pattern("comparison", "than")
+_HAN_THAN: Final = tuple(data_pattern("comparison", name) for name in ("han_than", "han_adjective", "han_verb"))
+_NO_ORDER: Final = data_pattern("comparison", "no_order")
+_CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
 _STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
-_HAN_SIGNS: Final = "年长|年轻|便宜|[长久短高多低少大小重轻宽深厚窄浅薄贵热暖冷凉早老晚新快慢]"
-_HAN_THAN: Final = (
-    lazy(
-        rf"(?P<left>[^，。；：、]{{0,30}})(?<![对同环占])比(?P<right>[^，。；：]{{1,24}}?)(?:更|还|要|略|稍|出生得?|建成得?|成立得?|上映得?|来得)*(?P<word>{_HAN_SIGNS})(?!约)"
-    ),
-    lazy(
-        r"(?P<left>[^，。；：、]{0,30}?)(?:要|更)?(?P<word>[长短高多低少大小重轻早晚快慢先])于(?P<right>[^，。；：、（]{1,24})"
-    ),
-    lazy(
-        r"(?P<left>[^，。；：、]{2,30}?)(?<!不)(?:已经?|远|大大|略)?(?P<word>超过|超出|多过|不及|不如)了?(?!\d|[一二三四五六七八九十百千万两]|预期|往年)(?P<right>[^，。；：（]{1,24})"
-    ),
-    lazy(
-        rf"^(?:与|和|同|跟|相较于?|相比于?|较之)(?P<right>[^，。；：]{{1,24}}?)(?:相比|相较|比起来)?，(?P<left>[^，。；：]{{1,30}}?)(?:更|还|要|略|稍|明显)*(?P<word>{_HAN_SIGNS})(?!约)"
-    ),
-    lazy(
-        rf"(?P<left>[^，。；：、]{{1,24}}?)(?:与|和|同|跟|相较于?|相比于?)(?P<right>[^，。；：]{{1,24}}?)(?:相比|相较|比起来)，?(?:更|还|要|略|稍|明显|[^，。]{{0,8}}[更较略])(?P<word>{_HAN_SIGNS})"
-    ),
-    lazy(rf"(?P<left>[^，。；：、]{{0,30}}?)(?:年纪|价格|也)?[更较](?P<word>{_HAN_SIGNS})(?P<right>)"),
-)
-_NO_ORDER: Final = lazy(
-    r"(?i)\b(?:no|not|never|n't)\s(?:\w+\s)?(?:later|earlier|more|less|longer|older|as)\b|\bat (?:least|most)\b|\bmore or less\b|\bor (?:more|less|later|earlier|older|newer|higher|lower)\b|不比|并不|[或及]更[高新低早晚大小]|\bnever\b|n't\b|\b(?:died|death)\b|去世|逝世|没有"
-)
-_CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
-_FORMER: Final = lazy(r"(?:\bfrom\s|[由从](?:\d{4}年的?)?)$")
-_LATTER: Final = lazy(r"[^,.;，。；]{0,16}?(?:\bto\b|[至到])")
-"""What stands around a value that is no longer so: "rose from 12 to 15"."""
-_AGES: Final = frozenset({"older", "younger", "年长", "年轻", "大", "小"})
-_BORN: Final = lazy(r"(?i)\bborn\b|\bbirth|出生|诞生|生于|[（(]")
 _OF: Final = lazy(r"\s?(?:of\s)?(?:the\s)?")
 _PLACED: Final = lazy(r"\b(?:in|of|at|from|on|near|for)\s$|[在于]$")
+_MOST_SENTENCES: Final = 200
 
 
 @dataclass(frozen=True)
@@ -85,17 +49,15 @@ class _Order:
 @cache
 def _senses() -> dict[str, dict[str, int]]:
     table = {}
-    for entry in (entry for line in _SENSES.strip().splitlines() for entry in line.split(";")):
-        words, kinds = entry.split("|")
-        sign = -1 if words.strip().startswith("-") else 1
-        senses = {kind.lstrip("-"): -sign if kind.startswith("-") else sign for kind in kinds.split()}
-        table.update(dict.fromkeys(words.strip().lstrip("-").split(), senses))
+    for sign, words, kinds in data_rows("comparison", "senses"):
+        more = -1 if sign == "less" else 1
+        senses = {kind.lstrip("-"): -more if kind.startswith("-") else more for kind in kinds.split()}
+        table.update(dict.fromkeys(words.split(), senses))
     return table
 
 
 def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
     """Comparisons the wrong way round: by the two values the statement gives, else by what its sources say."""
-    yield from find_misranked(statement, grounds)
     if _NO_ORDER.search(statement):
         return
     order = _find_order(statement)
@@ -154,19 +116,12 @@ def _two_values(statement: str, order: _Order) -> tuple[str, float, float] | Non
     return ordered[0].kind, ordered[0].base, ordered[1].base
 
 
-def _side(text: str) -> set[str]:
-    """The words by which a side of a comparison is known: those of its names, else of its last noun phrase."""
-    bare = text.split("的", maxsplit=1)[0] if re.search(f"[{HAN}]", text) else text
-    named = [name.text for name in names(bare) if name.text.isascii()]
-    words = {word for text in named for word in content_words(text)}
-    return words or set(content_words(bare))
-
-
 def _sides(order: _Order) -> tuple[set[str], set[str]]:
+    """The words by which each side of a comparison alone is known: those before a 的, if both compare the same part."""
     owner, _, part = order.left.partition("的")
     if part and "的" not in order.right and part[-1:] == order.right[-1:] and len(order.right) <= 6:
         owner = part  # two attributes of one thing: 交付量 and 产量
-    left, right = _side(owner), _side(order.right)
+    left, right = set(content_words(owner)), set(content_words(order.right.partition("的")[0]))
     return left - right, right - left
 
 
@@ -174,7 +129,7 @@ def _contradicted(order: _Order, grounds: Grounds) -> bool:
     """Whether a comparison in the sources says the reverse of the same two things."""
     left, right = _sides(order)
     for source in grounds.sources:
-        for clause in source.sentences[:200]:
+        for clause in source.sentences[:_MOST_SENTENCES]:
             known = _find_order(clause.text)
             if known is None or not known.right or _NO_ORDER.search(clause.text):
                 continue
@@ -193,9 +148,7 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
     about = {word for word in content_words(statement) if word not in left | right}
     found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     given = [
-        one
-        for source in grounds.sources
-        for one in _values(source, (left, right), about - {stem(order.word.lower())}, ages=order.word.lower() in _AGES)
+        one for source in grounds.sources for one in _values(source, (left, right), about - {stem(order.word.lower())})
     ]
     best: dict[tuple[int, str], int] = {}
     for score, side, kind, _ in given:
@@ -213,35 +166,27 @@ def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
 
 
 def _values(
-    source: ParsedSource, sides: tuple[set[str], set[str]], about: set[str], *, ages: bool
+    source: ParsedSource, sides: tuple[set[str], set[str]], about: set[str]
 ) -> list[tuple[int, int, str, float]]:
     """The values a source gives of two things: words of the claim beside it, side, kind and value."""
     found: list[tuple[int, int, str, float]] = []
     titled = [bool(words & set(content_words(source.title))) for words in sides]
     default = titled.index(True) if sum(titled) == 1 else None
     owner = default
-    for clause in source.sentences[:200]:
+    for clause in source.sentences[:_MOST_SENTENCES]:
         mentions = sorted((at, side) for side in (0, 1) for at in _mentions(clause.text, sides[side]))
         met = {side for _, side in mentions}
         others = [n.start for n in names(clause.text) if not _PLACED.search(clause.text[max(0, n.start - 6) : n.start])]
         columns = clause.head.split(" , ")
         dates: set[int | None] = set()
-        valued = list(_valued(clause))
-        firsts = {kind: start for start, _, kind, _ in reversed(valued)}
-        for start, end, kind, value in valued:
-            paired = len(met) == 2 and len(mentions) == sum(other == kind for _, _, other, _ in valued)
-            leads = paired and firsts[kind] < mentions[0][0]
-            following = next((side for at, side in mentions if at >= end), None) if leads else None
-            side = _owner(clause.text, start, end, mentions, others, owner if not met else None)
-            side = side if following is None else following
-            former = _FORMER.search(clause.text[max(0, start - 14) : start]) and _LATTER.match(clause.text, end)
-            if side is None or former or (kind == "date" and side in dates):
+        for start, end, kind, value in _valued(clause):
+            side = _owner(clause.text, (start, end), mentions, others, owner if not met else None)
+            if side is None or (kind == "date" and side in dates):
                 continue
             dates |= {side} if kind == "date" else set()
             cell = clause.text[:start].count(" , ")
             near = columns[cell] if clause.head and cell < len(columns) else clause.text[max(0, start - 30) : end + 16]
-            born = ages and kind == "date" and _BORN.search(clause.text[max(0, start - 8) : end + 4])
-            found.append((len(about & set(content_words(near))) + bool(born), side, kind, value))
+            found.append((len(about & set(content_words(near))), side, kind, value))
         owner = met.pop() if len(met) == 1 else default if met else owner
     return found
 
@@ -265,9 +210,10 @@ def _mentions(text: str, words: set[str]) -> Iterator[int]:
 
 
 def _owner(
-    text: str, start: int, end: int, mentions: list[tuple[int, int]], others: list[int], default: int | None
+    text: str, span: tuple[int, int], mentions: list[tuple[int, int]], others: list[int], default: int | None
 ) -> int | None:
     """The side that a value at a place belongs to: what follows it at once ("200 g of butter"), else the last before."""
+    start, end = span
     following = next(((at, side) for at, side in mentions if at >= end), None)
     if following and _OF.fullmatch(text, end, following[0]):
         return following[1]

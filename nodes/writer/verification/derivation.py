@@ -1,6 +1,6 @@
 """Arithmetic over a source's figures: whether a number follows from them though none of them states it.
 
-Differences, sums, products with a count, quotients, shares, and the time between two dates or two clock times.
+Differences, sums, products with a count, quotients, shares, and the time between two dates.
 """
 
 from collections.abc import Iterator
@@ -16,21 +16,15 @@ from weiwo.nodes.writer.verification.quantities import (
     SHARE,
     Quantity,
     close,
+    find_shares,
 )
-from weiwo.nodes.writer.verification.shares import find_shares
-from weiwo.text.dates import PartialDate
+from weiwo.text.data_files import data_pattern
 from weiwo.text.patterns import lazy
 
 MOST_FIGURES: Final = 40
 MOST_DATES: Final = 30
-_CLOCK: Final = lazy(r"(?<![\d:.])([01]?\d|2[0-4])[:：]([0-5]\d)(?!\d)")
-_DIFFERENCE: Final = lazy(
-    r"(?i)\b(?:difference|more|less|fewer|longer|shorter|higher|lower|older|younger|later|earlier|after|before|taller|heavier|lighter|larger|smaller|deeper"
-    r"|increase[ds]?|decrease[ds]?|rose|fell|grew|dropped|aged?|apart|gap|total|together|altogether|delay|lasted|not|remaining|rest|cheaper|expensive)\b|相差|差|比|多出|少|早|晚|岁|共|合计|增加|减少"
-)
-_COUNTED: Final = lazy(
-    r"(?i)\b(?:each|apiece|per|every|a (?:quarter|month|week|year)|(?:quarter|month|week|year)ly|total|together|altogether|comes? to|came to|average)\b|[每共]|合计|平均"
-)
+_DIFFERENCE: Final = data_pattern("claims", "derivation", "difference")
+_COUNTED: Final = data_pattern("claims", "derivation", "counted")
 _PERIODS: Final = (4.0, 12.0, 52.0, 7.0)
 """Quarters, months and weeks of a year, days of a week."""
 _TIMES: Final = lazy(r"\s?(?:times\b|倍)")
@@ -57,10 +51,10 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     alike += [value * number.base / number.value for value in bare if number.kind != "%" and number.value]
     near = 0.03 if number.about else 0.0
     counted = bool(_COUNTED.search(statement))
+    days = [day for date in dates if (day := date.ordinal()) is not None]
     ways = (
         *_results(number, figures, alike, counted=counted),
-        *(_stretches(dates, grounds) if number.kind == "s" else ()),
-        *(_days_through(grounds) if number.unit == "day" else ()),
+        *(abs(one - other) * _DAY for one, other in combinations(days, 2) if number.kind == "s"),
     )
     size = abs(number.base)
     if any(close(size, way) or (abs(size - way) <= near * way and number.bound * (size - way) <= 0) for way in ways):
@@ -75,12 +69,10 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
 
 
 def _figures(grounds: Grounds) -> Iterator[Quantity]:
-    """The figures of the sources; times of day are none."""
+    """The figures of the sources, shares told in words among them."""
     for source in grounds.sources:
         for clause in source.sentences:
-            clocks = [found.span() for found in _CLOCK.finditer(clause.text)]
-            found = [*clause.quantities, *find_shares(clause.text)]
-            yield from (one for one in found if not any(a < one.end and one.start < b for a, b in clocks))
+            yield from (*clause.quantities, *find_shares(clause.text))
 
 
 def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
@@ -117,19 +109,3 @@ def _results(number: Quantity, figures: list[Quantity], alike: list[float], *, c
         yield from (
             way for f in figures if f.kind == "%" and f.value for way in (value * f.value / 100, value * 100 / f.value)
         )
-
-
-def _days_through(grounds: Grounds) -> Iterator[float]:
-    """Seconds from a day to another one of the same month, both included, as one counts the days of an event."""
-    for source in grounds.sources:
-        for one, other in combinations(sorted(source.days)[:MOST_DATES], 2):
-            if one[0] == other[0]:
-                yield (other[1] - one[1] + 1) * _DAY
-
-
-def _stretches(dates: list[PartialDate], grounds: Grounds) -> Iterator[float]:
-    """Seconds between two days and between two times of day."""
-    days = [day for date in dates if (day := date.ordinal()) is not None]
-    yield from (abs(one - other) * _DAY for one, other in combinations(days, 2))
-    clock = [60.0 * (60 * int(m[1]) + int(m[2])) for source in grounds.sources for m in _CLOCK.finditer(source.text)]
-    yield from (abs(one - other) for one, other in combinations(clock[:MOST_DATES], 2))

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.particulars import (
@@ -28,9 +27,6 @@ from weiwo.text.language import fold
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
 from weiwo.text.transliteration import is_transliterated
-
-LONGEST_CHANCE: Final = 8
-"""Letters from which a name without its blanks and hyphens does not stand in a text by chance."""
 
 
 @dataclass(frozen=True)
@@ -82,22 +78,15 @@ class Grounds:
         clauses = [c for source in self.sources for c in (*source.sentences, Clause(source.title))]
         return frozenset(key for clause in clauses for key in clause.keys)
 
-    def number(self, number: Quantity, statement: str) -> str:
+    def number(self, number: Quantity) -> str:
         """How the sources carry a quantity: "passage", "computed" or ""."""
-        physical = number.kind in PHYSICAL
         for source in self.sources:
             for known in source.numbers:
-                if same_quantity(number, known) and not (
-                    physical and not known.kind and (known in source.counts or number.kind not in source.units)
-                ):
+                counted = number.kind in PHYSICAL and known in source.counts  # 330 steps are no 330 metres
+                if same_quantity(number, known) and not counted:
                     return "passage"
         if any(close(abs(number.value), abs(value)) for value in self.computed_numbers):
             return "computed"
-        written = statement[number.start : number.end].strip().rstrip("%").removesuffix(" pence")
-        if number.kind in {"", "penny"} and re.fullmatch(r"[\d.,]{1,20}", written):
-            letters = re.compile(rf"(?<![\w.]){re.escape(written)}(?:[a-zA-Zµ]{{1,3}}(?!\w)|-[a-z])")
-            if any(letters.search(source.text) for source in self.sources):
-                return "passage"
         if not number.unit and number.value == int(number.value):
             days = any(int(number.value) == day for source in self.sources for _, day in source.days)
             years = any(date.year == number.value for source in self.sources for date in source.dates)
@@ -130,17 +119,15 @@ class Grounds:
             language: The statement's language.
         """
         folded, han = fold_letters(name), is_han(name)
-        squeezed = re.sub(r"[\s-]", "", folded) if not han else ""
         pairs = [term for term in terms(name) if len(term) == 2] if han else []
         for source in self.sources:
             if folded in source.text or is_acronym_of(name, source.initials):
                 return True
-            short = len(squeezed) < LONGEST_CHANCE and not (len(squeezed) >= 4 and re.search(r"\d", squeezed))
-            if not short and squeezed in source.squeezed:
-                return True
         if folded in self.computed_text or (not han and self._named_in_parts(name)):
             return True
         asked = folded in fold_letters(question)
+        if asked and not self.sources:
+            return True  # a calculation is of what is asked about
         if asked:
             forms = pairs if han else [word for word in name_words(name) if len(word) >= 3]
             if any(form in source.terms or form in source.words for form in forms for source in self.sources):
@@ -160,7 +147,6 @@ class Grounds:
         words = name_words(name)
         found = [
             any(form in known for form in (word, word.removesuffix("s"), f"{word}s"))
-            or _inflected(word, known)
             or any(key in countries for _, _, key in find_countries(word.capitalize()))
             for word in words
         ]
@@ -173,16 +159,6 @@ def is_acronym_of(name: str, initials: frozenset[str]) -> bool:
     letters = name.replace(".", "").removesuffix("s")
     return (
         letters.isupper() and letters.isascii() and 2 <= len(letters) <= 6 and any(letters in run for run in initials)
-    )
-
-
-def _inflected(word: str, known: frozenset[str]) -> bool:
-    """Whether the sources have another inflection of a name's word: Democrat and Democratic, Fame and Famer."""
-    return len(word) >= 5 and any(
-        min(len(other), len(word)) >= 4
-        and abs(len(other) - len(word)) <= 3
-        and (other.startswith(word) or word.startswith(other))
-        for other in known
     )
 
 

@@ -15,11 +15,10 @@ from weiwo.text.patterns import lazy
 
 CONTRASTS: Final = ("axis", "class")
 """Beginnings of the kinds of words that exclude each other."""
-WORDS: Final = (*CONTRASTS, "country", "name")
+WORDS: Final = (*CONTRASTS, "name")
 """Beginnings of the kinds whose marks are words, and so may label other marks."""
 
 _CODE: Final = lazy(r"`([^`\n]{2,60})`|(?<!\S)(--[a-z][\w-]{1,40})")
-_SIGN: Final = lazy(r"(?<![A-Za-z0-9_-])[A-Z]\d{1,3}(?![A-Za-z0-9_-]|\.\d)")
 _MAJOR: Final = lazy(r"(?i)(?<![A-Za-z0-9_.])v(\d{1,3}(?:\.\d{1,4}){0,3})(?![A-Za-z0-9_]|\.\d)")
 _PRODUCT: Final = lazy(r"([A-Z][\w+-]{1,30})\s$")
 
@@ -30,8 +29,8 @@ class Mark(NamedTuple):
     Attributes:
         start: Offset of its first character.
         end: Offset behind its last.
-        kind: "date", "code", "version" (with the product's name where it stands before), "country", "name", the base
-            unit of a quantity, "count", "small" of a bare number up to `LARGEST_COUNT`, "axis N" or "class N".
+        kind: "date", "code", "version" (with the product's name where it stands before), "name", the base unit of a
+            quantity, "count", "small" of a bare number up to `LARGEST_COUNT`, "axis N" or "class N".
         value: What it is compared by.
     """
 
@@ -46,14 +45,12 @@ def find_marks(text: str) -> tuple[Mark, ...]:
     """The values of a text that may be bound to something, in order; time grows linearly with its length."""
     found = [Mark(span.start, span.end, "date", span.date) for span in find_dates(text)]
     figures = [Mark(*m.span(), "code", (m[1] or m[2]).strip()) for m in _CODE.finditer(text)]
-    figures += [Mark(*m.span(), f"code {m[0][0]}", m[0]) for m in _SIGN.finditer(text)]
     figures += [_version(*m.span(), m[1], text) for m in (*find_versions(text), *_MAJOR.finditer(text))]
     figures += [_figure(quantity, text) for quantity in find_quantities(text)]
     for mark in figures:
         if not any(mark.start < other.end and other.start < mark.end for other in found):
             found.append(mark)
     lands = find_countries(text)
-    found += [Mark(start, end, "country", key) for start, end, key in lands]
     found += [
         Mark(start, start + len(name), "name", name)
         for start, name in stated_names(text)

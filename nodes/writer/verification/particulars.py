@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.nodes.writer.verification.periods import Period, find_periods
-from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
-from weiwo.nodes.writer.verification.shares import stated_shares
+from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, find_quantities, stated_shares
 from weiwo.text.analyzer import SIMPLIFIED
 from weiwo.text.common_words import is_common
+from weiwo.text.data_files import data_pattern
 from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.demonyms import find_countries
@@ -24,15 +24,10 @@ from weiwo.text.patterns import lazy
 
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
-_VERSION: Final = lazy(
-    r"(?i)(?<![A-Za-z0-9_.$€£¥-])(?:v(?=\d))?(\d{1,4}(?:\.\d{1,4}){1,4})(?:[-+.]?(?:rc|beta|alpha|b|a)\d*)?(?![\d%]|\.\d)"
-)
-_VERSION_BEFORE: Final = lazy(
-    r"(?i)(?:\b(?:versions?|release|since|from|requires?|needs?|python|node|in|to|than|with|by|version of|as of|until|before|after)\s?v?$"
-    r"|(?:版本?|自从?|从|需要?|要求|升级到|低于|高于)\s?v?$|v$)"
-)
-_MEASURED: Final = lazy(r"\s?(?:%|percent|million|billion|[万亿]|°|kilo|times|points?)|[a-z]{1,2}\b")
+_VERSION: Final = data_pattern("claims", "particulars", "version")
+_VERSION_BEFORE: Final = data_pattern("claims", "particulars", "version_before")
 _NAMED_BEFORE: Final = lazy(r"([A-Za-z][\w.+-]{1,30})\s$")
+_MEASURED: Final = lazy(r"\s?(?:%|percent|million|billion|[万亿]|°|kilo|times|points?)|[a-z]{1,2}\b")
 _MONTH: Final = lazy(
     r"\b(" + "|".join(month for month in MONTHS if month != "May") + r"|(?<=in )May|(?<=of )May|(?<=on )May|(?<=to )May"
     r"|(?<=since )May|(?<=until )May|(?<=early )May|(?<=late )May|(?<=and )May(?= \d|,|\.)|(?<=\d )May|May(?= \d))\b"
@@ -48,19 +43,13 @@ _SPACED: Final = lazy(r"(?<=\d) (?=[年月日号])|(?<=[年月日号]) (?=\d)")
 _UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[-–—])(\d{1,2})\b(?![\d:/]|[.-]\d))")
 """The second day of a range within a month: 7月6日-8日, July 6–8."""
 QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
-_PLURAL: Final = lazy(
-    r"[A-Z][a-z]{2,}s (?:an?|each|every|its|their|your|any|all|when|if|whether|over|into|up|through|the(?= [a-z])|of|are|were|have|had|can|may|must|will|should|do|that|which|with|without|in|from|for)\b|[A-Z][a-z]+(?:ing|ed|ly)\b"
-)
-_DERIVED: Final = lazy(
-    r"[a-z]{3}(?:(?:tion|sion|ment|ness|ship|ings?|ities|ity|isms?|ances?|ences?|ures?)s?|[ai]bl[ey]|less|ful|ously?|[a-z]ally"
-    r"|i[sz]e[sd]?|if(?:y|ies|ied)|[a-z]ate[sd])$"
-)
 _PREFIXED: Final = lazy(r"(?i)(?:in|im|ir|un|non|re|pre|de|dis|mis|sub|over|under|multi|auto|co|out)-?([a-z]{4,})$")
 _GLOSSED: Final = lazy(rf"[{HAN}][(（]$")
-_CONNECTORS: Final = lazy(r"^(?:(?:of|the|and|de|la|le|da|di)\s)+")
 _LETTERS: Final = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "’": "'"}
 )
+_MOST_UNLISTED: Final = 5
+"""Things up to this number, written as a word, count what the answer tells of: "two founders"."""
 _HAN_NUMERAL: Final = {c: n for n, c in enumerate("一二三四五六七八九十", 1)}
 
 
@@ -161,8 +150,8 @@ def stated_names(statement: str) -> list[tuple[int, str]]:
         text, start = name.text, name.start
         opens = not re.search(r"\w", statement[:start]) or statement[:start].rstrip()[-1:] in ":："
         first, _, rest = text.partition(" ")
-        if opens and first.isascii() and (_plain(first) or (not rest and _PLURAL.match(statement, start))):
-            text = _CONNECTORS.sub("", rest)
+        if opens and first.isascii() and _plain(first):
+            text = rest
             start = name.end - len(text)
         if is_han(text[:1]):
             bare = text[1:] if statement[:start].endswith(("不", "允")) else text.lstrip("占约达共均全各本该其此")
@@ -174,7 +163,7 @@ def stated_names(statement: str) -> list[tuple[int, str]]:
 
 def _plain(word: str) -> bool:
     """Whether a word that opens a statement is no name: common, derived, or made of two common words."""
-    if is_common(word) or _DERIVED.search(word) or fold(word).endswith(("one", "body")):
+    if is_common(word) or fold(word).endswith(("one", "body")):
         return True
     prefixed = _PREFIXED.match(word)
     if prefixed and is_common(prefixed[1]):
@@ -193,13 +182,12 @@ def find_versions(text: str) -> list[re.Match[str]]:
     """Dotted figures that stand where a version does, or have more than one dot."""
     found = []
     for match in _VERSION.finditer(text):
-        before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() : match.end() + 12]
+        before = text[max(0, match.start() - 40) : match.start()]
         named = _NAMED_BEFORE.search(before)
         here = find_quantities(text[match.start(1) : match.end() + 16])
-        measured = (here and here[0].unit) or _MEASURED.match(after)
-        if match[1].count(".") >= 2 or (
-            not measured and (_VERSION_BEFORE.search(before) or (named and not is_common(named[1])))
-        ):
+        measured = (here and here[0].unit) or _MEASURED.match(text[match.end() : match.end() + 12])
+        placed = _VERSION_BEFORE.search(before) or (named and not is_common(named[1]))
+        if match[1].count(".") >= 2 or (placed and not measured):
             found.append(match)
     return found
 
@@ -251,3 +239,23 @@ def is_proper(name: str) -> bool:
 def is_han(text: str) -> bool:
     """Whether a text is written in Han characters."""
     return bool(re.search(f"[{HAN}]", text))
+
+
+def counts_things(sentence: str, number: Quantity) -> bool:
+    """Whether a small number only counts what the answer is about: "the oldest of the three", "三人中"."""
+    if number.value == 1 and number.kind == "s" and sentence[number.start] == "一":
+        return True  # 一年, a year
+    if sentence.startswith("一、", number.start):
+        return True  # the first of those that it lists
+    if number.kind == "%" or not 1 < number.value <= LARGEST_COUNT or number.value != int(number.value):
+        return False
+    before, after = sentence[: number.start], sentence[number.end :]
+    worded = not re.search(r"\d", sentence[number.start : number.end])
+    return bool(
+        re.search(r"(?i)\b(?:of|all|these|those|both|among) (?:the |these |those )?$", before)
+        or (worded and not number.unit and number.value <= _MOST_UNLISTED)
+        or (re.search(r"(?i)\bthe $", before) and re.match(r"(?i)[,.;]|\s+(?:is|are|was|were|has|have|had)\b", after))
+        or re.search(r"[这那]$", before)
+        or re.match(rf"[一二三四五六七八九十两\d]+个?[{HAN}]{{0,4}}?(?:之?中|里|都|均|当中)", sentence[number.start :])
+        or re.match(r"(?i) of (?:the|these|those|them|its)\b", after)
+    )

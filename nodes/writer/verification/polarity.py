@@ -7,6 +7,7 @@ from typing import Final
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, matched, overlap, split_clauses
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.text.contrasts import opposites
+from weiwo.text.data_files import data_pattern
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
 
@@ -17,12 +18,8 @@ NEARLY: Final = 0.85
 ALIKE: Final = 0.66
 """Share of a clause's words that the other has to have before a denial in one of them counts as a contradiction."""
 
-_EACH: Final = lazy(r"(?i)\b(?:both|all|every|each|always|everywhere)\b|[都均]|一律|所有|全部|每[个种座位]")
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
-_NONE: Final = lazy(
-    r"(?i)\b(?:no|never|not an?|cannot(?: be)?|instead of|rather than|in place of)\s|不含|没有|(?:无需|不需要?|不必|不用)(?:另|再)?(?:装|安装|用)?|不支持|而不是|而非|(?:[切请]?勿|不要)(?:使用|用)?|不[能得可](?:放入|使用|用)?"
-)
-_NEGATIVE: Final = lazy(r"(?:不|没|未|无|非).")
+_NONE: Final = data_pattern("claims", "polarity", "none")
 _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 
 
@@ -41,7 +38,7 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         near = [clause for score, clause in scored if score >= least][:12]
         found = [conflict for clause in near if (conflict := _conflict(claim, clause, titles)) is not None]
         denied = [conflict for conflict in found if conflict]
-        if denied and (len(denied) == len(found) or _EACH.search(part)):
+        if denied and len(denied) == len(found):
             yield denied[0]
 
 
@@ -84,9 +81,9 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
     if sum(denials) % 2:
         if not claim.denied and claim.negations:
             return None  # "but that one does not": what is denied was said before
-        denied = _pivot(claim if denials[0] % 2 else source)
+        denying = claim if denials[0] % 2 else source
         other = source if denials[0] % 2 else claim
-        if not matched(denied, other.topics) or len(met) < ALIKE * len(rest):
+        if not matched(denying.denied or denying.stems, other.topics) or len(met) < ALIKE * len(rest):
             return None
     elif len(met) < min(1, len(rest)) or len(met) < 0.5 * len(rest):
         return None
@@ -98,24 +95,14 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
 
 
 def _denials(clause: Clause, other: Clause) -> int:
-    """How many words of a clause deny; Chinese denials that both write alike and prefixes of words count too."""
-    alike = set(_NEGATIVE.findall(clause.plain)) & set(_NEGATIVE.findall(other.plain))
+    """How many words of a clause deny; prefixes of words count too."""
     words = re.findall(r"[a-z]+", fold(clause.text))
     prefixed = [found[1] for word in words if (found := _PREFIXED.match(word)) and word not in other.text.casefold()]
     turned = sum(not match_keys(key).isdisjoint(other.keys) for base in prefixed for key in content_words(base))
-    return (
-        clause.negations
-        - sum(word in clause.plain for word in alike)
-        + turned
-        + len(clause.denying_axes - other.axes.keys())
-    )
+    return clause.negations + turned + len(clause.denying_axes - other.axes.keys())
 
 
 def _other_figures(claim: Clause, source: Clause) -> bool:
     """Whether both clauses give figures, and no figure of the claim is among those of the source."""
     figures = [figure.value for figure in source.quantities]
     return bool(figures) and bool(claim.quantities) and not any(q.value in figures for q in claim.quantities)
-
-
-def _pivot(clause: Clause) -> set[str]:
-    return set(clause.denied) or set(clause.stems)

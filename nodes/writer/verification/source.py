@@ -1,29 +1,21 @@
 """One source, parsed: the dates, figures, names and clauses that claims are looked up in."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
-from weiwo.nodes.writer.verification.particulars import (
-    find_days,
-    find_months,
-    fold_letters,
-)
+from weiwo.nodes.writer.verification.particulars import find_days, find_months, fold_letters
 from weiwo.nodes.writer.verification.periods import Period, find_periods
-from weiwo.nodes.writer.verification.quantities import (
-    Quantity,
-    find_quantities,
-    named_units,
-)
-from weiwo.nodes.writer.verification.shares import find_shares
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities, find_shares
 from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.state.cached_property import cached_property
+from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.demonyms import find_countries
-from weiwo.text.language import HAN, detect_language, fold
+from weiwo.text.language import HAN, detect_language
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 from weiwo.text.transliteration import transliterated_words
@@ -31,11 +23,8 @@ from weiwo.text.transliteration import transliterated_words
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _DOTTED: Final = lazy(r"(?<![A-Za-z0-9_.])[vV]?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
-_COUNTED: Final = lazy(
-    r"\s?[个名位]?(?=[\u4e00-\u9fff])(?![，。和与或至到万亿])|\s(?!(?:at|in|on|of|for|by|per|and|or|to|from|with|as|is|was|were|are|a|an|the|may|can|must|will|has|have|had|who|that|which|then|but|if|when|million|billion|thousand|hundred|trillion)\b)[a-z]{3,}"
-)
+_COUNTED: Final = data_pattern("claims", "source", "counted")
 _CAPITALS: Final = lazy(r"\b[A-Z][\w'’-]*(?:\s(?:(?:of|the|and|for|in|de|du)\s){0,2}[A-Z][\w'’-]*){1,8}")
-_YEAR_BEFORE: Final = lazy(r"(?i)上年|去年|上一年|前一年|\b(?:previous|prior|last) year\b|\byear (?:earlier|before)\b")
 _LETTER: Final = lazy(r"[^\W\d_]")
 _READ: Final = lazy(rf"[a-z\u00c0-\u024f{HAN}]")
 _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has|an?)\b")
@@ -55,7 +44,6 @@ class ParsedSource:
         periods: Centuries and decades that it names.
         numbers: Its quantities.
         counts: Those of them that count things of no known unit.
-        units: The kinds whose units it names, with or without a figure.
         codes: Its digit groups as written, folded.
         dotted: Its dotted figures and whole numbers as written.
         whole: Integers in any form, ordinals too.
@@ -76,7 +64,6 @@ class ParsedSource:
     periods: tuple[Period, ...]
     numbers: tuple[Quantity, ...]
     counts: frozenset[Quantity]
-    units: frozenset[str]
     codes: frozenset[str]
     dotted: frozenset[str]
     whole: frozenset[int]
@@ -99,11 +86,6 @@ class ParsedSource:
         return transliterated_words(self.text)
 
     @cached_property
-    def squeezed(self) -> str:
-        """Its text without blanks and hyphens, by which "WebSockets" is "Web-Sockets"."""
-        return re.sub(r"[\s-]", "", self.text)
-
-    @cached_property
     def windows(self) -> dict[str, tuple[Window, ...]]:
         """The windows of its values by the kind of the value."""
         return source_windows(self.sentences)
@@ -122,8 +104,6 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
     both = f"{title}\n{text}"
     spans = find_dates(both)
     dates = [d for span in spans for d in (span.date, span.until) if d is not None]
-    if _YEAR_BEFORE.search(both):
-        dates += [PartialDate(d.year - 1) for d in dates[:100] if d.year != 1]
     days = find_days(both)
     dates += _days_of_known_years(days, dates, published)
     found = find_quantities(both)
@@ -139,9 +119,8 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         words=frozenset(re.findall(r"\w+", folded)),
         dates=tuple(dates),
         periods=tuple(find_periods(both)),
-        numbers=tuple(dict.fromkeys([*free, *find_shares(both), *_percents(sentences)])),
+        numbers=tuple(dict.fromkeys([*free, *find_shares(both)])),
         counts=frozenset(n for n in free if not n.unit and _COUNTED.match(both, n.end)),
-        units=named_units(frozenset(re.findall(r"[^\W\d_]+", both))),
         codes=frozenset(m.group().lstrip("-").casefold() for m in _DIGITS.finditer(both.translate(_FULL_WIDTH))),
         dotted=frozenset(m[1] for m in _DOTTED.finditer(both)),
         whole=frozenset({*(int(n.value) for n in found if n.value == int(n.value)), *(abs(d.year) for d in dates)}),
@@ -154,14 +133,6 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         sentences=sentences,
         clauses=clauses,
     )  # fmt: skip
-
-
-def _percents(sentences: Sequence[Clause]) -> Iterator[Quantity]:
-    """The figures of a table's columns that are headed as percentages."""
-    for row in sentences:
-        for column, cell in zip(row.head.split(" , "), row.text.split(" , "), strict=False):
-            if row.head and "%" in fold(column):
-                yield from (one._replace(unit="%", kind="%") for one in find_quantities(cell) if not one.unit)
 
 
 def _language(text: str) -> str:

@@ -10,7 +10,7 @@ from weiwo.nodes.writer.verification.particulars import is_han
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import quantity_words
 
-MOST_SENTENCES: Final = 200
+_MOST_SENTENCES: Final = 200
 
 _CUTS: Final = (
     lazy(r"[;；。]|[.!?]\s"),
@@ -18,7 +18,6 @@ _CUTS: Final = (
     lazy(r"、|\b(?:and|or)\b(?!\s\d)|和|与|及"),
 )
 """What parts two values, the strongest first."""
-_BOUND: Final = lazy(r"(?i)\b(?:than|before|after|until)\s$|[低高早晚]于$")
 
 
 class Window(NamedTuple):
@@ -27,11 +26,8 @@ class Window(NamedTuple):
     Attributes:
         mark: The value.
         group: The values that nothing parts from it; itself among them.
-        words: The words that may be its own.
-        tight: The words that are.
-        near: Keys of the words that are.
-        wide: Keys of those that may be.
-        bounded: Whether it is the end of a range or of a comparison.
+        words: The words that label it.
+        keys: What they are matched by.
         han: Whether the text is Chinese.
         sentence: Number of the sentence in its source.
     """
@@ -39,10 +35,7 @@ class Window(NamedTuple):
     mark: Mark
     group: tuple[Mark, ...]
     words: frozenset[str]
-    tight: frozenset[str]
-    near: frozenset[str]
-    wide: frozenset[str]
-    bounded: bool
+    keys: frozenset[str]
     han: bool
     sentence: int = 0
 
@@ -50,7 +43,7 @@ class Window(NamedTuple):
 def source_windows(sentences: Sequence[Clause]) -> dict[str, tuple[Window, ...]]:
     """The windows of a source's sentences by the kind of their value."""
     found: dict[str, list[Window]] = {}
-    for number, clause in enumerate(sentences[:MOST_SENTENCES]):
+    for number, clause in enumerate(sentences[:_MOST_SENTENCES]):
         for window in find_windows(clause.text, clause.head):
             found.setdefault(window.mark.kind, []).append(window._replace(sentence=number))
     return {kind: tuple(these) for kind, these in found.items()}
@@ -62,32 +55,25 @@ def find_windows(text: str, head: str = "") -> tuple[Window, ...]:
     marks = find_marks(text)
     found = []
     for mark in marks:
-        fellows = [other for other in marks if other.kind == mark.kind]
-        at = fellows.index(mark)
-        start, end, group = _bounds(text, fellows, at, wide=False)
-        near = _labels(text, marks, group, start, end)
-        start, end, group = _bounds(text, fellows, at, wide=True)
-        wide = _labels(text, marks, group, start, end)
-        if head:
-            near = wide = _labels(text, marks, group, 0, len(text)) | set(content_words(head))
-        bounded = bool(_BOUND.search(text[max(0, mark.start - 16) : mark.start]))
-        found.append(
-            Window(mark, group, frozenset(wide), frozenset(near), keys(near), keys(wide), bounded, is_han(text))
-        )
+        start, end, group = _bounds(text, [other for other in marks if other.kind == mark.kind], mark)
+        words = _labels(text, marks, group, 0 if head else start, len(text) if head else end)
+        words |= set(content_words(head))
+        found.append(Window(mark, group, frozenset(words), keys(words), is_han(text)))
     return tuple(found)
 
 
-def _bounds(text: str, fellows: Sequence[Mark], at: int, *, wide: bool) -> tuple[int, int, tuple[Mark, ...]]:
+def _bounds(text: str, fellows: Sequence[Mark], mark: Mark) -> tuple[int, int, tuple[Mark, ...]]:
     """Where the window of a mark begins and ends, and which marks share it."""
-    low, high, start, end = at, at, 0, len(text)
+    low = high = fellows.index(mark)
+    start, end = 0, len(text)
     while low > 0:
         if cut := _cut(text, fellows[low - 1].end, fellows[low].start):
-            start = cut[0] if wide else cut[1]
+            start = cut[1]
             break
         low -= 1
     while high < len(fellows) - 1:
         if cut := _cut(text, fellows[high].end, fellows[high + 1].start):
-            end = cut[1] if wide else cut[0]
+            end = cut[0]
             break
         high += 1
     return start, end, tuple(fellows[low : high + 1])
@@ -110,7 +96,6 @@ def _labels(text: str, marks: Iterable[Mark], group: Sequence[Mark], start: int,
         if mark in group or not mark.kind.startswith(WORDS):
             text = text[: mark.start] + " " * (mark.end - mark.start) + text[mark.end :]
     words = {word for word in content_words(text[start:end]) if not word[0].isdigit()}
-    words |= {f"@{mark.value}" for mark in others if mark.kind == "country"}
     if group[0].kind.startswith(WORDS):
         return words
     return words | {f"#{figure_label(mark)}" for mark in others if not mark.kind.startswith(WORDS)}

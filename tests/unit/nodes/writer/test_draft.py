@@ -1,27 +1,12 @@
-"""A draft: which citation a claim ends with, and code that stands in no source."""
+"""A draft: which citation a claim ends with, and where."""
 
 import pytest
 
 from tests.support.states import passage
 from weiwo.nodes.writer.document import claim_spans
-from weiwo.nodes.writer.draft import UNVERIFIED, Draft, cite_sources
+from weiwo.nodes.writer.draft import Draft, cite_sources
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
-
-CODE = "```sh\npip install ada\nada --born {}\n```\n"
-
-
-@pytest.mark.parametrize(("flag", "marked"), [("--year", False), ("--decade", True)])
-async def test_code_that_is_in_no_source_is_said_to_be_and_stays_byte_for_byte(flag, marked):
-    manual = passage("Install it with `pip install ada`, then run `ada --born --year`.", "ada.md")
-    draft = Draft(CitableSources((CitableSource(1, evidence=manual, quote="x"),), "en"), decided_by="model")
-    code = CODE.format(flag)
-    draft.add(draft.read(code, "How do I install ada?"))
-    answer = "".join(draft.spoken)
-    assert answer.startswith(code.rstrip())
-    assert answer[len(code.rstrip()) :].strip() == (f"{UNVERIFIED['en']} `--decade`" if marked else "")
-    assert [claim.verdict for claim in draft.claims] == ["unsupported"] * marked
-    assert [(block.kind, len(block.claims)) for block in draft.blocks()][:1] == [("code", int(marked))]
 
 
 @pytest.mark.parametrize(
