@@ -40,7 +40,7 @@ from weiwo.nodes.planner.node import planner
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.reflection.intervention import Intervention
 from weiwo.nodes.reflection.node import reflection
-from weiwo.nodes.shared.planning.analysis import plan_interfaces
+from weiwo.nodes.shared.planning.plan_rules import plan_interfaces
 from weiwo.nodes.shared.planning.replanning import is_stuck
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.node import writer

@@ -24,10 +24,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, StateSnapshot
 
 from weiwo.graph.persistence.threads import FORK_KEY, find_checkpoint
-from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.shared.planning.analysis import ANALYSIS
+from weiwo.nodes.shared.planning.plan_rules import ANALYSIS
 from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.planning.task_identity import reuse_outcomes, reuse_passages
 from weiwo.state import Evidence, Language, Outcome, OutcomeDetail, Plan, Quote, Task, Usage, passage_id
 from weiwo.state.errors import WeiwoError
 from weiwo.state.search import Approved, merge_evidence

@@ -20,11 +20,10 @@ from weiwo.nodes.planner.autofix import autofix_plan
 from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
 from weiwo.nodes.planner.toolset import Toolset, list_needs
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.shared.planning.analysis import plan_interfaces
-from weiwo.nodes.shared.planning.corpus_summary import summarize_corpus
 from weiwo.nodes.shared.planning.expectation import with_expectation
 from weiwo.nodes.shared.planning.perspectives import find_perspectives
 from weiwo.nodes.shared.planning.plan_reply import PlanReply
+from weiwo.nodes.shared.planning.plan_rules import plan_interfaces, summarize_corpus
 from weiwo.nodes.shared.planning.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.planning.rule_plan import add_frames, build_rule_plan, build_single_task_plan
 from weiwo.nodes.shared.planning.task_identity import adopt_ids

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
-from weiwo.nodes.shared.planning.analysis import list_analysis, plan_interfaces
+from weiwo.nodes.shared.planning.plan_rules import list_analysis, plan_interfaces
 from weiwo.nodes.shared.planning.replanning import PlanHistory
 from weiwo.nodes.shared.planning.tool_ranking import rank_tools, take_tools
 from weiwo.nodes.shared.run_context import RunContext

@@ -24,12 +24,14 @@ from weiwo.state import (
     references,
 )
 from weiwo.state.task import ANALYSE
+from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
 from weiwo.tools.tool_info import ToolInfo
 
 DATE_ARGUMENTS: Final[Mapping[str, frozenset[str]]] = {"date_difference": frozenset({"start", "end"})}
 """Arguments that take a date, or a year as a number, though their schema may call them strings."""
 
+_SAYS: Final = localized_section("planner.validator")
 _AGGREGATE: Final = lazy(r"(?:sum|min|max|avg|mean)\s*\(\s*$", re.IGNORECASE)
 _STRAY: Final = lazy(r"\{\{|\}\}")
 _JSON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
@@ -59,16 +61,13 @@ def check_plan(
         One message per fault, in plan order; empty means valid.
     """
     if not plan.tasks:
-        return [Complaint("vertices: the plan has no task", "vertices：计划中没有任务")]
+        return [_complaint("no_task")]
     faults: list[Complaint] = []
     if len(plan.tasks) > limits.max_tasks:
-        many, most = len(plan.tasks), limits.max_tasks
-        said = f"vertices：共有 {many} 个任务，最多允许 {most} 个；请减少任务"
-        faults.append(Complaint(f"vertices: {many} tasks, at most {most} are allowed; plan fewer", said))
+        faults.append(_complaint("too_many", many=len(plan.tasks), most=limits.max_tasks))
     for task_id, times in Counter(plan.ids).items():
         if times > 1:
-            said = f"{task_id}.id：有 {times} 个任务使用；请各用一个编号"
-            faults.append(Complaint(f"{task_id}.id: used by {times} tasks; give each its own", said))
+            faults.append(_complaint("twice", task=task_id, times=times))
     types: dict[str, ValueType | None] = {**dict.fromkeys(given), **{task.id: task.value_type for task in plan.tasks}}
     for task in plan.tasks:
         faults += _check_task(task, types, tools)
@@ -76,11 +75,9 @@ def check_plan(
     for source, target in plan.links:
         for end in (source, target):
             if end not in types:
-                said = f"edges：[{source}, {target}] 中的任务 {end!r} 不存在"
-                faults.append(Complaint(f"edges: [{source}, {target}] names the unknown task {end!r}", said))
+                faults.append(_complaint("edge_unknown", source=source, target=target, end=end))
         if source == target:
-            said = f"edges：[{source}, {target}] 让任务等待自己"
-            faults.append(Complaint(f"edges: [{source}, {target}] makes a task wait for itself", said))
+            faults.append(_complaint("edge_loop", source=source, target=target))
     if not any("refers to itself" in fault or "wait for itself" in fault for fault in faults):
         try:
             plan.order()
@@ -89,31 +86,28 @@ def check_plan(
     return list(dict.fromkeys(faults))
 
 
+def _complaint(key: str, **values: object) -> Complaint:
+    """A complaint out of the catalogue: in English, which models read, and in Chinese for people."""
+    return Complaint(_SAYS["en"][key].format(**values), _SAYS["zh"][key].format(**values))
+
+
 def _check_task(
     task: Task, types: Mapping[str, ValueType | None], tools: Mapping[str, ToolInfo]
 ) -> Iterator[Complaint]:
     where = task.id or "a task"
     if task.id == ITEM:
-        yield Complaint(
-            f'{where}.id: "{ITEM}" is reserved for the current item of for_each; rename the task',
-            f"{where}.id：“{ITEM}”专指 for_each 的当前项；请改名",
-        )
+        yield _complaint("reserved", where=where, item=ITEM)
     elif not REFERENCE.fullmatch(f"{{{{{task.id}.ret}}}}"):
-        yield Complaint(
-            f"{where}.id: cannot be referred to; use letters, digits and underscores",
-            f"{where}.id：无法被引用；请用字母、数字和下划线",
-        )
+        yield _complaint("bad_id", where=where)
     if not task.description.strip():
-        said = f"{where}.description：为空；请写明要查什么"
-        yield Complaint(f"{where}.description: empty; say what is to be found out", said)
+        yield _complaint("no_description", where=where)
     yield from _check_for_each(task, types)
     for field, value in (("description", task.description), *((f"args.{k}", v) for k, v in task.args.items())):
         yield from _check_references(task, field, value, types)
     tool = tools.get(task.tool)
     if tool is None:
         known = ", ".join(sorted(tools)) or "none available"
-        said = f"{where}.tool_binding：没有工具 {task.tool!r}；请用 {known} 之一"
-        yield Complaint(f"{where}.tool_binding: unknown tool {task.tool!r}; use one of {known}", said)
+        yield _complaint("no_tool", where=where, tool=task.tool, known=known)
         return
     yield from _check_args(task, tool.args_schema, types)
 
@@ -123,19 +117,11 @@ def _check_analysis(task: Task, plan: Plan) -> Iterator[Complaint]:
     if task.tool != ANALYSE:
         return
     if not plan.upstream(task.id):
-        yield Complaint(
-            f"{task.id}.description: {ANALYSE} has nothing to work on; refer to tasks, as {{{{task_1.ret}}}}",
-            f"{task.id}.description：{ANALYSE} 没有可分析的内容；请引用任务，例如 {{{{task_1.ret}}}}",
-        )
+        yield _complaint("nothing_to_analyse", task=task.id, analyse=ANALYSE)
     if task.args:
-        yield Complaint(
-            f"{task.id}.args: {ANALYSE} takes none; say in description what is to be analysed",
-            f"{task.id}.args：{ANALYSE} 不带参数；请在 description 中写明要分析什么",
-        )
+        yield _complaint("analysis_args", task=task.id, analyse=ANALYSE)
     if task.ret not in {"text", "list[text]"}:
-        yield Complaint(
-            f"{task.id}.ret: {ANALYSE} gives text or list[text]", f"{task.id}.ret：{ANALYSE} 只返回 text 或 list[text]"
-        )
+        yield _complaint("analysis_ret", task=task.id, analyse=ANALYSE)
 
 
 def _check_for_each(task: Task, types: Mapping[str, ValueType | None]) -> Iterator[Complaint]:
@@ -144,28 +130,15 @@ def _check_for_each(task: Task, types: Mapping[str, ValueType | None]) -> Iterat
     match = REFERENCE.fullmatch(task.for_each.strip())
     field = f"{task.id}.for_each"
     if match is None:
-        got = repr(task.for_each[:60])
-        said = f"{field}：应为一个引用，例如 {{{{task_1.ret}}}}，而不是 {got}"
-        yield Complaint(f"{field}: expected one reference such as {{{{task_1.ret}}}}, got {got}", said)
+        yield _complaint("no_reference", field=field, got=task.for_each[:60])
     elif match[1] == task.id:
-        yield _of_itself(field)
+        yield _complaint("of_itself", field=field)
     elif match[1] not in types:
-        yield _of_nothing(field, match[1])
+        yield _complaint("of_nothing", field=field, name=match[1])
     else:
         source = types[match[1]]
         if source is not None and item_type(source) == source:
-            yield Complaint(
-                f"{field}: {match[1]} returns {source}, not a list; make its ret a list or drop for_each",
-                f"{field}：{match[1]} 返回 {source}，不是列表；请把它的 ret 改为列表，或去掉 for_each",
-            )
-
-
-def _of_itself(field: str) -> Complaint:
-    return Complaint(f"{field}: refers to itself", f"{field}：引用了自己")
-
-
-def _of_nothing(field: str, name: str) -> Complaint:
-    return Complaint(f"{field}: refers to the unknown task {name!r}", f"{field}：引用的任务 {name!r} 不存在")
+            yield _complaint("no_list", field=field, name=match[1], source=source)
 
 
 def _check_references(
@@ -174,16 +147,14 @@ def _check_references(
     for name in references(value):
         if name == ITEM:
             if task.for_each is None:
-                said = f"{task.id}.{field}：{{{{item}}}} 只在有 for_each 的任务中有意义"
-                yield Complaint(f"{task.id}.{field}: {{{{item}}}} has a meaning only in a task with for_each", said)
+                yield _complaint("no_item", task=task.id, field=field)
         elif name == task.id:
-            yield _of_itself(f"{task.id}.{field}")
+            yield _complaint("of_itself", field=f"{task.id}.{field}")
         elif name not in types:
-            yield _of_nothing(f"{task.id}.{field}", name)
+            yield _complaint("of_nothing", field=f"{task.id}.{field}", name=name)
     for text in _strings(value):
         if _STRAY.search(REFERENCE.sub("", text)):
-            said = f"{task.id}.{field}：引用的写法不对；应写作 {{{{task_1.ret}}}}"
-            yield Complaint(f"{task.id}.{field}: a reference is malformed; write {{{{task_1.ret}}}}", said)
+            yield _complaint("malformed", task=task.id, field=field)
 
 
 def _strings(value: JsonValue) -> Iterator[str]:
@@ -201,15 +172,13 @@ def _check_args(task: Task, schema: Mapping[str, Any], types: Mapping[str, Value
     properties: Mapping[str, Any] = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in task.args:
-            field = f"{task.id}.args.{name}"
-            yield Complaint(f"{field}: missing; {task.tool} needs it", f"{field}：缺少；{task.tool} 需要它")
+            yield _complaint("missing", field=f"{task.id}.args.{name}", tool=task.tool)
     for name, value in task.args.items():
         field = f"{task.id}.args.{name}"
         if name not in properties:
             if schema.get("additionalProperties") in (None, False):
                 known = ", ".join(properties) or "none"
-                said = f"{field}：{task.tool} 没有这个参数；它的参数是 {known}"
-                yield Complaint(f"{field}: {task.tool} has no such argument; it takes {known}", said)
+                yield _complaint("no_argument", field=field, tool=task.tool, known=known)
             continue
         yield from _check_value(task, name, value, properties[name], schema, types)
 
@@ -229,18 +198,12 @@ def _check_value(
     elif name in DATE_ARGUMENTS.get(task.tool, ()) and whole:
         source = _type_of(task, whole[1], types)
         if source not in {None, "date", "number"}:
-            yield Complaint(
-                f"{field}: {whole[1]} returns {source}; a date is needed, or a year as a number; make its ret date",
-                f"{field}：{whole[1]} 返回 {source}；这里需要日期，或以数字表示的年份；请把它的 ret 改为 date",
-            )
+            yield _complaint("no_date", field=field, name=whole[1], source=source)
     elif whole:
         source = _type_of(task, whole[1], types)
         if source is not None and not _reference_fits(source, list_json_types(expected, schema)):
             wanted = " or ".join(sorted(list_json_types(expected, schema)))
-            yield Complaint(
-                f"{field}: {whole[1]} returns {source}, but {task.tool} takes {wanted} here",
-                f"{field}：{whole[1]} 返回 {source}，而 {task.tool} 在这里要 {wanted}",
-            )
+            yield _complaint("other_type", field=field, name=whole[1], source=source, tool=task.tool, wanted=wanted)
     else:
         yield from _check_literal(task, field, value, expected, schema)
 
@@ -261,16 +224,9 @@ def _check_formula(task: Task, field: str, value: str, types: Mapping[str, Value
             continue
         if source in {"list[number]", "list[date]"}:
             if not _AGGREGATE.search(value[: match.start()]):
-                yield Complaint(
-                    f"{field}: {match[1]} returns {source}, a list; in a formula it may only stand inside "
-                    "sum(), min(), max() or avg()",
-                    f"{field}：{match[1]} 返回列表 {source}；在算式中只能放在 sum()、min()、max() 或 avg() 里",
-                )
+                yield _complaint("list_in_formula", field=field, name=match[1], source=source)
         else:
-            yield Complaint(
-                f"{field}: {match[1]} returns {source}, which cannot be calculated with; make its ret number or date",
-                f"{field}：{match[1]} 返回 {source}，不能参与计算；请把它的 ret 改为 number 或 date",
-            )
+            yield _complaint("no_number", field=field, name=match[1], source=source)
 
 
 def _reference_fits(source: ValueType, kinds: frozenset[str]) -> bool:
@@ -291,17 +247,14 @@ def _check_literal(
     kinds = list_json_types(expected, schema)
     if kinds and not any(_is_a(value, kind) for kind in kinds):
         wanted = " or ".join(sorted(kinds - {"null"}))
-        shown = repr(str(value)[:60])
-        said = f"{field}：{shown} 不是 {wanted}，而 {task.tool} 在这里要它"
-        yield Complaint(f"{field}: {shown} is not a {wanted}, which {task.tool} takes here", said)
+        yield _complaint("other_literal", field=field, value=str(value)[:60], wanted=wanted, tool=task.tool)
         return
     allowed = resolve_schema_reference(expected, schema).get("enum")
     if allowed and isinstance(value, str) and not REFERENCE.search(value) and value not in allowed:
         choices = ", ".join(map(str, allowed))
-        said = f"{field}：{value[:60]!r} 不在 {choices} 之中"
-        yield Complaint(f"{field}: {value[:60]!r} is not one of {choices}", said)
+        yield _complaint("no_choice", field=field, value=value[:60], choices=choices)
     if isinstance(value, str) and not value.strip() and field.rsplit(".", 1)[-1] in schema.get("required", ()):
-        yield Complaint(f"{field}: empty; {task.tool} needs it", f"{field}：为空；{task.tool} 需要它")
+        yield _complaint("empty", field=field, tool=task.tool)
 
 
 def _is_a(value: JsonValue, kind: str) -> bool:

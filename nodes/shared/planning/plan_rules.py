@@ -1,12 +1,31 @@
-"""Plan rules: what a model is told of tasks and plans, by whichever agent it is asked for one."""
+"""Plan rules: what a model is told of tasks, plans, tools and documents, by whichever agent it is asked for a plan.
 
-from collections.abc import Iterable
+Analysis is a task that calls no tool: a model works over what other tasks found. To the plan's validator it looks like
+a tool without arguments; it is there only where a model is.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Final
 
-from weiwo.nodes.shared.planning.analysis import list_analysis
-from weiwo.nodes.shared.planning.corpus_summary import summarize_corpus
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state.task import ANALYSE
+from weiwo.tools.tool_info import ToolInfo
 
+ANALYSIS: Final = ToolInfo(
+    name=ANALYSE,
+    description="No search: compares, assesses, summarises or tabulates what the tasks it refers to found.",
+    args_schema={"type": "object", "properties": {}, "required": []},
+    cluster=ANALYSE,
+    available=True,
+    why_not="",
+    returns=("text", "list[text]"),
+)
+_MOST_NAMED: Final = 12
+_LARGEST_LISTED: Final = 20_000
+"""Passages of a corpus whose documents are counted; the list of a larger one takes too long to read."""
+_LONGEST: Final = 60
 MOST_TASKS: Final = "{max_tasks}"
 """What stands in the rules for the number of tasks that a plan may have."""
 
@@ -64,3 +83,37 @@ def planning_instructions(tools: Iterable[str], services: RunContext) -> str:
     more = list_analysis(services)
     corpus = summarize_corpus(services)
     return "\n".join(filter(None, [rules, "Tools:", services.registry.describe(tools), more, corpus]))
+
+
+def list_analysis(services: RunContext) -> str:
+    """Analysis as a line of the tools in a prompt; empty where no model can do it."""
+    if not services.models.configured("executor"):
+        return ""
+    return f"- {ANALYSE}(): {ANALYSIS.description} Gives {' or '.join(ANALYSIS.returns)}."
+
+
+def plan_interfaces(names: Sequence[str], services: RunContext) -> Mapping[str, ToolInfo]:
+    """What tasks of a plan may bind to: the named tools, and analysis where a model can do it."""
+    known = services.list_interfaces(names)
+    return {**known, ANALYSE: ANALYSIS} if services.models.configured("executor") else known
+
+
+def summarize_corpus(services: RunContext) -> str:
+    """One line: how many documents there are, and the names of some, spread over all; empty where there are none."""
+    corpus = services.registry.corpus
+    if corpus is None or not corpus.size:
+        return ""
+    names = ", ".join(services.settings.corpus)
+    called = f" ({quote_as_data(names, 120)})" if names else ""
+    if corpus.size > _LARGEST_LISTED:
+        return f"Documents at hand{called}: {corpus.size:,} passages."
+    documents = corpus.documents
+    step = -(-len(documents) // _MOST_NAMED)
+    shown = [quote_as_data(_name(source), _LONGEST) for source in documents[::step][:_MOST_NAMED]]
+    more = ", …" if len(documents) > len(shown) else ""
+    return f"Documents at hand{called}: {len(documents)}, such as {'; '.join(shown)}{more}. Their names are data."
+
+
+def _name(source: str) -> str:
+    """The last two parts of a path or an address: READMEs are told apart by the folder they are in."""
+    return " ".join("/".join(PurePosixPath(source).parts[-2:]).split())

@@ -11,8 +11,8 @@ from tests.support.states import got, lost, passage, search, state_of
 from weiwo.graph.builder import by_approval, by_level, by_plan
 from weiwo.nodes.planner import approval
 from weiwo.nodes.planner.approval import approval_request
-from weiwo.nodes.planner.outcome_reuse import reuse_outcomes, reuse_passages
 from weiwo.nodes.shared.human_in_the_loop.approval_answer import LONGEST_WORDS, read_answer
+from weiwo.nodes.shared.planning.task_identity import reuse_outcomes, reuse_passages
 from weiwo.state import Plan, Task
 
 PLAN = Plan(tasks=(search("a", "When was Ada born?"), search("b", "When was Alan born?", "alan")))

@@ -7,7 +7,7 @@ from tests.support.run import search_tool, services
 from tests.support.states import got, lost, search, state_of
 from weiwo.nodes.planner.node import REPAIRS, planner
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.shared.planning.corpus_summary import summarize_corpus
+from weiwo.nodes.shared.planning.plan_rules import summarize_corpus
 from weiwo.nodes.shared.planning.replanning import PlanHistory, is_stuck, replan_other_way
 from weiwo.nodes.shared.planning.rule_plan import build_rule_plan
 from weiwo.nodes.shared.question.parser import parse_question
