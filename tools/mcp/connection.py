@@ -52,26 +52,17 @@ class Connection:
     Args:
         server: The server.
         clock: A monotonic clock, in seconds.
-
-    Attributes:
-        health: Whether calls can be made.
-        why: Why not, in one line without secrets; None where they can, or nothing is known yet.
-        definitions: Its tools by their names here, as last listed; they stay while it is down.
-        problems: What is wrong with its list, a line each.
-        starts: How often it was connected to.
-        version: The protocol's version, where connected.
     """
 
     def __init__(self, server: McpServer, clock: Callable[[], float] = time.monotonic) -> None:
         self.server = server
         self.health: Health = "starting"
-        self.why: ProblemLine | None = None
-        self.definitions: Mapping[str, ToolDefinition] = {}
-        self.problems: tuple[ProblemLine, ...] = ()
-        self.starts = 0
-        self.version = ""
-        self.settled = asyncio.Event()
-        """Set once the first try has ended, well or not."""
+        self.why: ProblemLine | None = None  # why no calls can be made; None where they can, or nothing is known yet
+        self.definitions: Mapping[str, ToolDefinition] = {}  # by names here, as last listed; they stay while it is down
+        self.problems: tuple[ProblemLine, ...] = ()  # what is wrong with its list
+        self.starts = 0  # how often it was connected to
+        self.version = ""  # the protocol's, where connected
+        self.settled = asyncio.Event()  # set once the first try has ended, well or not
         self._clock = clock
         self._declined = 0
         self._listed = 0.0

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
+from weiwo.text.data_files import data_pattern
 from weiwo.text.injection import addresses_model
-from weiwo.text.patterns import lazy
 from weiwo.tools.mcp.servers import McpServer, ProblemLine, describe_problem, join_names
 from weiwo.tools.printable import one_line
 
@@ -27,51 +27,23 @@ _DEEPEST_SCHEMA: Final = 20
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
 WITHHELD: Final = "(The server's description addresses the model and is left out.)"
 
-_CALL_ORDERS: Final = lazy(
-    r"<\s*(?:important|system|instructions?|secret)\b"
-    r"|\b(?:do not|don't|never)\s+(?:tell|inform|mention|warn|reveal)\b"
-    r"|\b(?:the|an?)\s+(?:assistant|agent|llm|language model|planner)\s+(?:must|should|has to|needs to)\b"
-    r"|(?:不要|切勿|不得)(?:告诉|告知|提及|提醒)",
-    re.IGNORECASE,
-)
-"""Orders to whoever reads a tool's description; a description describes."""
-_CALLS: Final = lazy(
-    r"\b(?:must|always|should|first|please|then)\s+(?:also\s+|first\s+|then\s+)?(?:call|invoke|run|execute|use)\s+"
-    r"(?:the\s+)?[\"'`]?(?P<en>[A-Za-z0-9][\w.-]{1,60})"
-    r"|\b(?:before|after|instead of)\s+(?:us|call|invok|runn)ing\s+(?:this|any)\b[^.\n]{0,60}?\b"
-    r"(?:call|invoke|run|execute|use)\s+(?:the\s+)?[\"'`]?(?P<order>[A-Za-z0-9][\w.-]{1,60})"
-    r"|(?:必须|务必|一定要|首先|请先|总是|之前|前)[^。\n]{0,12}?(?:调用|执行|运行)"
-    r"\s*[\"'`“「]?(?P<zh>[A-Za-z0-9][\w.-]{1,60})",
-    re.IGNORECASE,
-)
-"""Orders to call something. A server may say in which order its own tools are used; others' are not its to call."""
+_CALL_ORDERS: Final = data_pattern("injection", "tool_descriptions", "orders")
+_CALLS: Final = data_pattern("injection", "tool_descriptions", "calls")
 
 
 @dataclass(frozen=True)
 class ToolDefinition:
-    """One tool of an MCP server.
+    """One tool of an MCP server."""
 
-    Attributes:
-        name: Its name here: the server's, an underscore and its own, in characters that models take.
-        server: The server's name.
-        own_name: What the server calls it.
-        description: What it says it does, one line; `WITHHELD` where that addresses the model.
-        args_schema: Its arguments as JSON schema.
-        read_only: Whether it only reads, as far as the server is believed.
-        idempotent: Whether calling it twice does no more than calling it once, likewise.
-        annotations: The server's claims, as given.
-        suspicious: Whether its texts address the model.
-    """
-
-    name: str
+    name: str  # its name here: the server's, an underscore and its own, in characters that models take
     server: str
-    own_name: str
-    description: str
+    own_name: str  # what the server calls it
+    description: str  # what it says it does, one line; `WITHHELD` where that addresses the model
     args_schema: dict[str, Any]
-    read_only: bool = False
-    idempotent: bool = False
-    annotations: tuple[tuple[str, bool], ...] = ()
-    suspicious: bool = False
+    read_only: bool = False  # whether it only reads, as far as the server is believed
+    idempotent: bool = False  # whether calling it twice does no more than calling it once, likewise
+    annotations: tuple[tuple[str, bool], ...] = ()  # the server's claims, as given
+    suspicious: bool = False  # whether its texts address the model
 
     @property
     def source(self) -> str:

@@ -20,16 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class McpToolset:
-    """The tools of all servers of a file.
+    """The tools of all servers of a file."""
 
-    Attributes:
-        tools: Those that can be called, or could before their server broke.
-        problems: What a user should know: servers that are down, tools that were left out; a line each.
-        connections: The servers, as they are.
-    """
-
-    tools: tuple[BaseTool, ...] = ()
-    problems: tuple[ProblemLine, ...] = ()
+    tools: tuple[BaseTool, ...] = ()  # those that can be called, or could before their server broke
+    problems: tuple[ProblemLine, ...] = ()  # servers that are down, tools that were left out; a line each
     connections: "tuple[Connection, ...]" = ()
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from weiwo.state import Language
@@ -34,6 +34,7 @@ _TRANSPORTS: Final[Mapping[str, "TransportKind"]] = {
     "sse": "sse",
 }
 TransportKind = Literal["stdio", "http", "sse"]
+_Kind = TypeVar("_Kind", list[Any], dict[str, Any])
 ProblemLine = Mapping[Language, str]
 """A line by language."""
 
@@ -44,31 +45,18 @@ _WORDS: Final = localized_section("mcp.problems")
 
 @dataclass(frozen=True)
 class McpServer:
-    """One MCP server, as its file describes it.
+    """One MCP server, as its file describes it. What holds keys (`env`, `headers`, `oauth`) is never shown."""
 
-    Attributes:
-        name: Its name, the prefix of its tools' names.
-        transport: `stdio` for a program, `http` for Streamable HTTP, `sse` for the transport before that.
-        command: The program, of `stdio`.
-        args: Its arguments.
-        env: Variables it gets beside the few that every program needs. Never shown: they hold keys.
-        cwd: Where it starts; None: here.
-        url: Its address, of the other two.
-        headers: Headers of each request. Never shown.
-        trusted: Whether its word on which tools only read is believed.
-        oauth: How requests are authorized by OAuth: `scopes`, and `clientId` and `clientSecret` where the client is
-            registered already. None: they are not.
-    """
-
-    name: str
-    transport: TransportKind
-    command: str = ""
+    name: str  # the prefix of its tools' names
+    transport: TransportKind  # `stdio` for a program, `http` for Streamable HTTP, `sse` for the transport before that
+    command: str = ""  # the program, of `stdio`
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    cwd: str | None = None
-    url: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    trusted: bool = True
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)  # beside the few variables every program needs
+    cwd: str | None = None  # where it starts; None: here
+    url: str = ""  # its address, of the other two
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of each request
+    trusted: bool = True  # whether its word on which tools only read is believed
+    # OAuth's `scopes`, and `clientId` and `clientSecret` where the client is registered already. None: no login.
     oauth: Mapping[str, str] | None = field(default=None, repr=False)
 
     @property
@@ -189,14 +177,11 @@ def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | N
         name=name,
         transport=kind,
         command=os.path.expanduser(values.get("command", "")),  # noqa: PTH111 - a command is no path until it is one
-        args=tuple(_filled(name, "args", one, env) for one in _list(name, entry.get("args"))),
-        env={key: _filled(name, f"env.{key}", one, env) for key, one in _object(name, "env", entry.get("env")).items()},
+        args=tuple(_filled(name, "args", one, env) for one in _given(name, "args", entry.get("args"), list)),
+        env=_filled_object(name, "env", entry, env),
         cwd=values.get("cwd"),
         url=url,
-        headers={
-            key: _filled(name, f"headers.{key}", one, env)
-            for key, one in _object(name, "headers", entry.get("headers")).items()
-        },
+        headers=_filled_object(name, "headers", entry, env),
         trusted=entry.get("trusted") is not False,
         oauth=_read_oauth(name, entry, env) if kind != "stdio" else None,
     )
@@ -209,30 +194,31 @@ def _read_oauth(name: str, entry: Mapping[str, Any], env: Mapping[str, str]) -> 
     if entry.get("auth") is None and entry.get("oauth") is None:
         return None
     known = {"scopes", "clientId", "clientSecret"}
-    given = _object(name, "oauth", entry.get("oauth"))
+    given = _filled_object(name, "oauth", entry, env)
     if surplus := given.keys() - known:
         raise _wrong(name, f"oauth.{one_line(min(surplus), 40)} is unknown", '"scopes", "clientId", "clientSecret"')
-    return {key: _filled(name, f"oauth.{key}", one, env) for key, one in given.items()}
+    return given
 
 
 def _wrong(name: str, why: str, instead: str) -> SettingsError:
     return SettingsError(f"mcp: server {name!r}: {why}; write {instead}")
 
 
-def _list(name: str, value: Any) -> list[Any]:
+def _given(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
+    """A list or an object of the file; empty where it is not there."""
     if value is None:
-        return []
-    if not isinstance(value, list):
-        raise _wrong(name, "args is no list", '"args": ["…", "…"]')
-    return value
-
-
-def _object(name: str, key: str, value: Any) -> dict[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
+        return kind()
+    if not isinstance(value, kind):
+        if kind is list:
+            raise _wrong(name, f"{key} is no list", f'"{key}": ["…", "…"]')
         raise _wrong(name, f"{key} is no object", f'"{key}": {{"NAME": "value"}}')
     return value
+
+
+def _filled_object(name: str, key: str, entry: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
+    """An object of texts."""
+    given = _given(name, key, entry.get(key), dict)
+    return {field_name: _filled(name, f"{key}.{field_name}", one, env) for field_name, one in given.items()}
 
 
 def _filled(name: str, key: str, value: Any, env: Mapping[str, str]) -> str:
