@@ -23,11 +23,11 @@ from langchain_core.tools import tool
 
 from weiwo.app.evaluation.question_set import Question
 from weiwo.app.evaluation.scoring import ABSTAINED, System, SystemAnswer, abstains, read_citations, strip_citations
+from weiwo.models.context_windows import text_tokens
 from weiwo.models.endpoint import resolve_endpoint
 from weiwo.models.model_cache import get_chat_model
 from weiwo.models.prices import Price, cost_of, price_of
 from weiwo.models.reasoning_filter import strip_reasoning
-from weiwo.models.token_estimate import text_tokens
 from weiwo.state import Evidence, Limits
 from weiwo.state.settings import Settings
 from weiwo.text.language import sentences

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from weiwo.models.budget import DEADLINE, Budget, Reservation
+from weiwo.models.context_windows import text_tokens
 from weiwo.models.errors import Fault
 from weiwo.models.reply import cached_tokens, reported_tokens, sent_text
-from weiwo.models.token_estimate import text_tokens
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

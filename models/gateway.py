@@ -16,18 +16,16 @@ from typing import TYPE_CHECKING, Final, TypeVar, Union
 from pydantic import BaseModel
 
 from weiwo.models.budget import Budget
-from weiwo.models.context_windows import ModelSize, measure_model, own_window, prompt_bound, window_memory
+from weiwo.models.context_windows import PER_MESSAGE, ModelSize, measure_model, own_window, prompt_bound, window_memory
 from weiwo.models.endpoint import Endpoint, EndpointBreaker, EndpointMemory, endpoint_breaker, resolve_endpoint
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
 from weiwo.models.model_cache import get_chat_model
 from weiwo.models.prices import price_of, require_prices
 from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.models.reply import finish_reason, message_text
+from weiwo.models.request_form import DOUBT_SECONDS, MODES, mode_memory, set_thinking
 from weiwo.models.session import RETRIES, ModelSession, require_complete, unsent_call
 from weiwo.models.structured import StructuredCall
-from weiwo.models.structured_modes import DOUBT_SECONDS, MODES, mode_memory
-from weiwo.models.thinking import set_thinking
-from weiwo.models.token_estimate import PER_MESSAGE
 from weiwo.state.settings import Settings
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from weiwo.models.attempt import Attempt, CallDeadline
 from weiwo.models.budget import Budget, Reservation
-from weiwo.models.context_windows import window_memory
+from weiwo.models.context_windows import prompt_tokens, reply_tokens, window_memory
 from weiwo.models.endpoint import Endpoint, EndpointBreaker
 from weiwo.models.errors import (
     BudgetExhaustedError,
@@ -24,9 +24,14 @@ from weiwo.models.errors import (
 from weiwo.models.prices import Price, cost_of
 from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning
 from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, sent_text
-from weiwo.models.reply_bound import bound_arguments, bound_name, most_tokens, note_refused_bound, require_bounded
-from weiwo.models.structured_modes import speaks_openai
-from weiwo.models.token_estimate import prompt_tokens, reply_tokens
+from weiwo.models.request_form import (
+    bound_arguments,
+    bound_name,
+    most_tokens,
+    note_refused_bound,
+    require_bounded,
+    speaks_openai,
+)
 from weiwo.state import ModelCall
 from weiwo.state.limits import NOT_SENT
 

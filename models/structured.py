@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from weiwo.models.errors import ModelCallError, ModelRequestError
 from weiwo.models.reply import ParsedReply, clip_line, message_text, parse_reply, sent_text
+from weiwo.models.request_form import MODES, StructuredMode, bind_mode, mode_memory, speaks_openai
 from weiwo.models.schema import json_schema, schema_name, schema_prompt
 from weiwo.models.session import ModelSession
-from weiwo.models.structured_modes import MODES, StructuredMode, bind_mode, mode_memory, speaks_openai
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

@@ -12,7 +12,7 @@ from typing import Any
 from tests.attack.report import Attack, Report
 from tests.support.openai_server import Handler, OpenAIServer, Reply, always, raw, text
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models.reply_bound import MOST_CHARACTERS
+from weiwo.models.request_form import MOST_CHARACTERS
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 from weiwo.tools.calling.errors import ToolCallError

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.openai_server import OpenAIServer, Recorded, Reply, always, error, in_turn, raw, text
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models.reply_bound import MOST_CHARACTERS
+from weiwo.models.request_form import MOST_CHARACTERS
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 

@@ -20,7 +20,7 @@ from tests.web_world.questions import Question
 from tests.web_world.server import Asked, WebWorld
 from tests.web_world.site import Site
 from weiwo.graph.search_graph import SearchGraph
-from weiwo.models.token_estimate import text_tokens
+from weiwo.models.context_windows import text_tokens
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan
 from weiwo.nodes.shared.question.parser import parse_question

@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weiwo.models.token_estimate import text_tokens
+from weiwo.models.context_windows import text_tokens
 from weiwo.nodes.shared.run_context import RunContext
 
 if TYPE_CHECKING:

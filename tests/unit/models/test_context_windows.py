@@ -11,19 +11,22 @@ from langchain_core.language_models import BaseChatModel
 
 from tests.support.fake_model import FakeModel, fake
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models import token_estimate as tokenizer_module
+from weiwo.models import context_windows as tokenizer_module
 from weiwo.models.budget import Reservation
 from weiwo.models.context_windows import (
     DEFAULT_WINDOW,
     FORM_RESERVE,
     LEAST_WINDOW,
+    OUTPUT_RESERVE,
+    PER_MESSAGE,
     WINDOW_SHARE,
     WindowMemory,
+    find_tokenizer,
     own_window,
     prompt_bound,
+    text_tokens,
 )
 from weiwo.models.endpoint import Endpoint
-from weiwo.models.token_estimate import OUTPUT_RESERVE, PER_MESSAGE, find_tokenizer, text_tokens
 from weiwo.state import Limits, ModelCall
 from weiwo.state.settings import Settings
 

@@ -7,8 +7,8 @@ import jsonschema
 import pytest
 from pydantic import BaseModel, Field, JsonValue
 
+from weiwo.models.request_form import ModeMemory
 from weiwo.models.schema import json_schema, schema_name, schema_prompt
-from weiwo.models.structured_modes import ModeMemory
 
 
 class Inner(BaseModel):

@@ -5,8 +5,7 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 
-from weiwo.models.structured_modes import bind_mode
-from weiwo.models.thinking import set_thinking
+from weiwo.models.request_form import bind_mode, set_thinking
 from weiwo.state.settings import Context, Settings, SettingsError
 
 OFF = {"chat_template_kwargs": {"enable_thinking": False}}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
 
-from weiwo.models.token_estimate import OUTPUT_RESERVE, prompt_tokens, reply_tokens, text_tokens
+from weiwo.models.context_windows import OUTPUT_RESERVE, prompt_tokens, reply_tokens, text_tokens
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from langgraph.types import Overwrite
 from tests.support.fake_model import FakeModel, ScriptedError, assessed, fake
 from tests.support.run import search_tool, services
 from weiwo.models.gateway import ChatModels, _given_endpoint
-from weiwo.models.structured_modes import MODES, mode_memory
+from weiwo.models.request_form import MODES, mode_memory
 from weiwo.nodes.master.assessment import assess_question, compute_semantic_score
 from weiwo.nodes.master.complexity import compute_static_score, extract_static_features
 from weiwo.nodes.master.node import configure_team, master

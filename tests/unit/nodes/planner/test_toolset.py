@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.support.fake_model import fake
 from tests.support.run import search_tool, services
 from tests.support.states import state_of
-from weiwo.models.token_estimate import text_tokens
+from weiwo.models.context_windows import text_tokens
 from weiwo.nodes.planner.node import planner
 from weiwo.nodes.planner.toolset import MOST_TOKENS, Toolset
 from weiwo.tools.built_in import BUILT_IN

@@ -10,7 +10,7 @@ from tests.support.run import search_tool, services, work
 from tests.support.states import passage, search
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.models.gateway import _given_endpoint
-from weiwo.models.structured_modes import MODES, mode_memory
+from weiwo.models.request_form import MODES, mode_memory
 from weiwo.nodes.executor.reading.batch_reader import LONGEST_PASSAGES, MOST_TASKS, ReadBatches, ReadRequest
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Outcome, Plan, Task

@@ -10,7 +10,7 @@ from tests.support.run import search_tool, services, work
 from tests.support.states import search
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.models.gateway import _given_endpoint
-from weiwo.models.structured_modes import MODES, mode_memory
+from weiwo.models.request_form import MODES, mode_memory
 from weiwo.state import Outcome, Plan
 
 TEXT = "The Ost League had two towns, Alby and Bryn. Alby was founded in 1201. Bryn was founded in 1302."

@@ -7,7 +7,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.fake_model import assessed, fake
 from tests.support.run import search_tool, services
-from weiwo.models.structured_modes import MODES, mode_memory
+from weiwo.models.request_form import MODES, mode_memory
 from weiwo.nodes.master.node import master
 from weiwo.nodes.shared.planning.replanning import replan_by_rule
 from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan, choose_search_tool

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.examples import examples
 from tests.support.states import passage
-from weiwo.models.token_estimate import text_tokens
+from weiwo.models.context_windows import text_tokens
 from weiwo.nodes.shared.prompting.context_packing import (
     GAP,
     LARGEST_SHARE,

@@ -1,0 +1,205 @@
+"""Requests to chat models: what one holds besides its messages, by what each endpoint takes.
+
+- The mode of a structured reply, best first: the endpoint decodes against a JSON schema; the model calls a function
+  whose parameters are the schema; the schema is written into the prompt.
+- The bound of a reply: what the run has left for it, under the name that the endpoint takes. Servers that speak
+  OpenAI's protocol know `max_tokens`, OpenAI itself wants `max_completion_tokens`; some refuse one, or a number larger
+  than their model writes. A stream is also counted while it comes, and ends at a limit of the run.
+- The switch that keeps a reasoning model from thinking: a small local one that reasons before each short typed reply
+  costs minutes a question. Templates of Qwen3 and its kin read `enable_thinking` (vLLM, SGLang, llama.cpp), Ollama
+  reads `reasoning_effort`; which one a server takes is asked by `weiwo setup`, not guessed here.
+
+What an endpoint takes is a fact about it and not about a run, so it is remembered for the process.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from pydantic import BaseModel
+
+from weiwo.models.endpoint import EndpointMemory
+from weiwo.models.errors import Fault, ModelRequestError
+from weiwo.models.schema import json_schema, schema_name
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.runnables import Runnable
+
+
+StructuredMode = Literal["json_schema", "function_call", "json_text"]
+MODES: tuple[StructuredMode, ...] = ("json_schema", "function_call", "json_text")
+
+DOUBT_SECONDS = 900.0
+"""How long a step down is remembered that the endpoint did not ask for, but one odd reply suggested."""
+
+
+@dataclass(frozen=True)
+class _KnownMode:
+    mode: StructuredMode
+    until: float | None
+
+
+class ModeMemory:
+    """Which mode each endpoint takes."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._held = EndpointMemory[_KnownMode]()
+
+    def known(self, endpoint: str) -> StructuredMode | None:
+        """The mode that the endpoint last took; None if it has not been seen, or only in doubt and long ago."""
+        held = self._held.get(endpoint)
+        if held is None or (held.until is not None and self._clock() > held.until):
+            return None
+        return held.mode
+
+    def remember(self, endpoint: str, mode: StructuredMode, *, certain: bool) -> None:
+        """Remember which mode an endpoint took.
+
+        Args:
+            endpoint: Provider, model and base URL.
+            mode: The mode.
+            certain: It refused the better ones, or there are none.
+        """
+        if certain or self.known(endpoint) != mode:  # what is certain already stays so
+            self._held.put(endpoint, _KnownMode(mode, None if certain else self._clock() + DOUBT_SECONDS))
+
+
+mode_memory = ModeMemory()
+"""The memory of this process."""
+
+
+def bind_mode(model: "BaseChatModel", mode: StructuredMode, schema: type[BaseModel]) -> "Runnable[Any, Any] | None":
+    """The model asked in a mode: a runnable from messages to the raw message, or None if it has no such mode."""
+    if mode == "json_text":
+        return model
+    name = schema_name(schema)
+    parameters, strict = json_schema(schema)
+    description = (schema.__doc__ or name).strip().partition("\n\n")[0]
+    if speaks_openai(model):
+        if mode == "function_call":
+            function = {"name": name, "description": description, "parameters": parameters}
+            return model.bind_tools([{"type": "function", "function": function}], tool_choice=name)
+        response_format = {
+            "type": "json_schema",
+            "json_schema": {"name": name, "schema": parameters, "strict": strict},
+        }
+        if getattr(model, "use_responses_api", None):
+            return model.bind(response_format=response_format)
+        # Given as `response_format` the client would parse the reply itself and raise on anything
+        # odd, so that nothing is left to repair. Put into the body, the reply comes as it is.
+        own = getattr(model, "extra_body", None) or {}
+        return model.bind(extra_body={**own, "response_format": response_format})
+    return _bind_other(model, mode, {**parameters, "title": name, "description": description})
+
+
+def speaks_openai(model: "BaseChatModel") -> bool:
+    """Whether the model's requests are those of the OpenAI client."""
+    return any(cls.__name__ == "BaseChatOpenAI" for cls in type(model).__mro__)
+
+
+def _raw(reply: Any) -> Any:
+    """The message, from a reply with `include_raw`."""
+    return reply["raw"]
+
+
+def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, Any]) -> "Runnable[Any, Any] | None":
+    """The same through the provider's own LangChain class, which knows its dialect."""
+    from langchain_core.language_models import BaseChatModel  # noqa: PLC0415 - heavy
+    from langchain_core.runnables import RunnableLambda  # noqa: PLC0415 - heavy
+
+    plain = type(model).with_structured_output is BaseChatModel.with_structured_output
+    if mode == "json_schema" and plain:
+        return None  # the base class knows function calls only, whatever method it is given
+    method = "json_schema" if mode == "json_schema" else "function_calling"
+    try:
+        bound = model.with_structured_output(schema, include_raw=True, method=method)
+    except (NotImplementedError, TypeError, ValueError):
+        return None
+    return bound | RunnableLambda(_raw)
+
+
+MOST_TOKENS: Final = 32_000
+"""Tokens asked for at most; reasoning counts among them."""
+MOST_CHARACTERS: Final = 150_000
+"""Characters taken of one reply, a report of 50 pages; the rest is left."""
+_COMMON, _OPENAIS, _NONE = "max_tokens", "max_completion_tokens", ""
+
+
+_names: Final = EndpointMemory[str]()
+"""The name under which each endpoint takes the bound."""
+
+
+def bound_name(endpoint: str, model: "BaseChatModel") -> str:
+    """The name to bound a reply under, or "" where the endpoint takes none."""
+    if not speaks_openai(model):
+        return _COMMON if isinstance(getattr(model, _COMMON, None), int) else _NONE
+    known = _names.get(endpoint)
+    return known if known is not None else _COMMON if getattr(model, "openai_api_base", None) else _OPENAIS
+
+
+def note_refused_bound(endpoint: str, name: str, fault: Fault) -> None:
+    """Remember that an endpoint refused a bound."""
+    other = _OPENAIS if name == _COMMON else _COMMON
+    _names.put(endpoint, _NONE if fault.kind == "overflow" or endpoint in _names else other)
+
+
+def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:
+    """Tokens that a model's reply to a prompt can have, as far as is known."""
+    told = (getattr(model, "profile", None) or {}).get("max_output_tokens")
+    bounds = [n for n in (told, getattr(model, "max_tokens", None)) if isinstance(n, int) and n > 0]
+    if window is not None:
+        bounds.append(max(1, window - prompt))
+    return min([MOST_TOKENS, *bounds])
+
+
+def bound_arguments(model: "BaseChatModel", runnable: Any, name: str, tokens: int) -> dict[str, Any]:
+    """Arguments of a request that carry the bound on its reply.
+
+    Args:
+        model: The model.
+        runnable: The model as it is asked, perhaps with arguments bound to it.
+        name: What the bound is called; "" for none.
+        tokens: The bound.
+    """
+    if not name:
+        return {}
+    if name == _OPENAIS or not speaks_openai(model):
+        return {_COMMON: tokens}  # LangChain's OpenAI client renames it
+    bound = getattr(getattr(runnable, "first", runnable), "kwargs", None) or {}  # a sequence opens with the model
+    body = {**(getattr(model, "extra_body", None) or {}), **(bound.get("extra_body") or {})}
+    return {"extra_body": {**body, _COMMON: tokens}}
+
+
+def require_bounded(characters: int) -> None:
+    """Refuse a reply that is longer than any answer.
+
+    Raises:
+        ModelRequestError: It is.
+    """
+    if characters > MOST_CHARACTERS:
+        raise ModelRequestError(Fault("incomplete", f"the reply was longer than {MOST_CHARACTERS:,} characters"))
+
+
+SWITCHES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "enable_thinking": {"chat_template_kwargs": {"enable_thinking": False}},
+    "reasoning_effort": {"reasoning_effort": "none"},
+}
+"""What a request holds, beside the rest, that switches thinking off; by name."""
+
+
+def set_thinking(model: "BaseChatModel", setting: str, role: str) -> "BaseChatModel":
+    """The model as a role asks it: the same where it may think.
+
+    Args:
+        model: The model.
+        setting: `SWITCH` or `SWITCH:ROLE,ROLE`, the roles being those that may think; empty: as the model does.
+        role: The role that asks.
+    """
+    switch, _, thinkers = setting.partition(":")
+    if switch not in SWITCHES or role in thinkers.split(",") or not speaks_openai(model):
+        return model
+    body = {**(getattr(model, "extra_body", None) or {}), **SWITCHES[switch]}
+    return model.model_copy(update={"extra_body": body})
