@@ -3,6 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
+from weiwo.text.data_files import data_pattern
 from weiwo.text.numerals import chinese_integer
 from weiwo.text.patterns import lazy
 from weiwo.text.units import unit_after
@@ -78,17 +79,8 @@ _CHINESE: Final = lazy(
     rf"(?:\s?(?P<month>[0-9]{{1,2}}|[{_NUMERAL}]{{1,3}})\s?月(?![初廿])"
     rf"(?:\s?(?P<day>[0-9]{{1,2}}|[{_NUMERAL}]{{1,3}})\s?[日号號])?)?"
 )
-_NO_YEAR_AFTER: Final = lazy(
-    r"\s{0,2}[-–]?\s?(?:%|‰|°|percent|soldiers|troops|men|women|children|students|citizens|members|workers|words|pages"
-    r"|times|points|species|copies|votes|seats|cars|ships|houses|horses|books|families|kinds|items|islands|languages"
-    r"|cities|towns|villages|schools|stars|cases|deaths|lines|steps|units|pieces|rooms|guests|employees|or more)\b"
-    r"|年[代级]|\s?[\u4e00-\u9fff](?<![年至到和与、或前起])"
-)
-_NO_YEAR_BEFORE: Final = lazy(
-    r"(?i)(?:^|[\s(\[,:，：])-$|(?:[$€£¥￥#№=*×+]|\b(?:nos?|pp?|pages?|rooms?|flight|chapter|section|route|highway|numbers?|version|model"
-    r"|over|nearly|almost|least|most|more than|less than|fewer than|some|approximately|roughly|only|total of|exactly"
-    r"|USD|EUR|RMB|CNY)\.?)\s{0,2}$"
-)
+_NO_YEAR_AFTER: Final = data_pattern("dates", "no_year_after")
+_NO_YEAR_BEFORE: Final = data_pattern("dates", "no_year_before")
 _SPAN_AFTER: Final = lazy(r"\s?(?:后|後|前(?![后後])|来|來|间|間|以来|以來|之|历史|歷史|的|里|內|内|多|以上|左右)")
 _CLAUSE_BEFORE: Final = lazy(r"(?:^|[，。；：！？\n])\s?$")
 _CLAUSE_AFTER: Final = lazy(r"[，在底初末春夏秋冬起]")

@@ -37,15 +37,6 @@ def sections(language: Language) -> tuple[str, ...]:
     return tuple(_texts(language))
 
 
-def section_of(language: Language, section: str) -> Mapping[str, Any]:
-    """A section of a language's catalogue: strings, and lists as tuples.
-
-    Raises:
-        KeyError: The catalogue has no such section.
-    """
-    return _section(language, section)
-
-
 class _ByLanguage(Mapping[Language, Any]):
     """Lazy view of a section, or of one of its keys, in every language."""
 

@@ -20,6 +20,7 @@ from typing import Final
 
 from weiwo.state.cached_property import cached_property
 from weiwo.text.analyzer import SIMPLIFIED, STOP_WORDS, plain
+from weiwo.text.data_files import data_text
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 
@@ -43,14 +44,8 @@ _TOKEN: Final = lazy(
 _HAN: Final = lazy(f"[{HAN}]")
 _NOT: Final = lazy(r"(?<=[a-z])n['’]t\b")
 
-_AGENCY: Final = (
-    "Reuters|AP|Associated Press|AFP|Agence France-Presse|Bloomberg|Xinhua|UPI|DPA|PTI|ANSA|TASS|Kyodo(?: News)?|CNN|"
-    "BBC News"
-)
-_AGENCY_ZH: Final = (
-    "新华社|新华网|中新社|中新网|中新经纬|中国新闻网|人民网|央视新闻|央视网|澎湃新闻|"
-    "路透社|法新社|美联社|彭博社|共同社|本报|本社"
-)
+_AGENCY: Final = data_text("bylines", "agency").strip()
+_AGENCY_ZH: Final = data_text("bylines", "agency_zh").strip()
 _CREDIT_ZH: Final = r"\s*[（(][^（）()\n]{1,40}[）)]"
 _BYLINE: Final = lazy(
     rf"\A[^.!?\n]{{0,100}}?\b(?:{_AGENCY})\)?\s*[:–—-]+\s*"

@@ -9,10 +9,10 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.state.cached_property import cached_property
-from weiwo.text.contrasts import classes, opposites
 from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN, fold, sentences
+from weiwo.text.lexicon import classes, opposites
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import FUNCTION_WORDS, stem

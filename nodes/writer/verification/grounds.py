@@ -22,8 +22,8 @@ from weiwo.nodes.writer.verification.source import ParsedSource, parse_source
 from weiwo.state import Evidence, JsonValue, Outcome
 from weiwo.state.cached_property import cached_property
 from weiwo.text.dates import PartialDate, find_dates
-from weiwo.text.demonyms import find_countries
 from weiwo.text.language import fold
+from weiwo.text.lexicon import find_countries
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
 from weiwo.text.transliteration import is_transliterated

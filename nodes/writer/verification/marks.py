@@ -6,11 +6,9 @@ from typing import Final, NamedTuple
 from weiwo.nodes.writer.verification.clauses import marked_places
 from weiwo.nodes.writer.verification.particulars import find_versions, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, PHYSICAL, Quantity, find_quantities, same_quantity
-from weiwo.text.common_words import is_common
-from weiwo.text.contrasts import classes, opposites
 from weiwo.text.dates import PartialDate, find_dates
-from weiwo.text.demonyms import find_countries
 from weiwo.text.language import fold
+from weiwo.text.lexicon import classes, find_countries, is_common, opposites
 from weiwo.text.patterns import lazy
 
 CONTRASTS: Final = ("axis", "class")

@@ -12,12 +12,11 @@ from typing import Final
 from weiwo.nodes.writer.verification.periods import Period, find_periods
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, find_quantities, stated_shares
 from weiwo.text.analyzer import SIMPLIFIED
-from weiwo.text.common_words import is_common
 from weiwo.text.data_files import data_pattern
 from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import DateSpan, find_dates
-from weiwo.text.demonyms import find_countries
 from weiwo.text.language import HAN, fold
+from weiwo.text.lexicon import find_countries, is_common
 from weiwo.text.names import names
 from weiwo.text.names_zh import chinese_names
 from weiwo.text.patterns import lazy

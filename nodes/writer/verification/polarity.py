@@ -6,9 +6,9 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, matched, overlap, split_clauses
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.text.contrasts import opposites
 from weiwo.text.data_files import data_pattern
 from weiwo.text.language import fold
+from weiwo.text.lexicon import opposites
 from weiwo.text.patterns import lazy
 
 CLOSE: Final = 0.34

@@ -14,8 +14,8 @@ from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.state.cached_property import cached_property
 from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import PartialDate, find_dates
-from weiwo.text.demonyms import find_countries
 from weiwo.text.language import HAN, detect_language
+from weiwo.text.lexicon import find_countries
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 from weiwo.text.transliteration import transliterated_words

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from weiwo.text.localization import localized, localized_phrases, localized_section, section_of, sections
+from weiwo.text.localization import localized, localized_phrases, localized_section, sections
 
 _ROOT = Path(__file__).parents[3]
 _FIELD = re.compile(r"\{[^{}]*\}")
@@ -24,7 +24,7 @@ def test_both_languages_have_the_same_sections():
 
 @pytest.mark.parametrize("section", sections("en"))
 def test_both_languages_have_the_same_messages(section):
-    english, chinese = section_of("en", section), section_of("zh", section)
+    english, chinese = localized_section(section)["en"], localized_section(section)["zh"]
     assert list(english) == list(chinese)
     for key, text in english.items():
         assert type(text) is type(chinese[key]), key
@@ -48,10 +48,10 @@ def _asked_for() -> set[tuple[str, ...]]:
 def test_every_message_that_is_named_exists_and_none_is_left_over():
     asked = _asked_for()
     for section, *key in asked:
-        assert not key or key[0] in section_of("en", section), (section, key)
+        assert not key or key[0] in localized_section(section)["en"], (section, key)
     whole = {section for section, *key in asked if not key}
     named = {(section, key[0]) for section, *key in asked if key}
-    left = [(s, k) for s in sections("en") if s not in whole for k in section_of("en", s) if (s, k) not in named]
+    left = [(s, k) for s in sections("en") if s not in whole for k in localized_section(s)["en"] if (s, k) not in named]
     assert not left
 
 

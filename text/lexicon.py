@@ -1,0 +1,97 @@
+"""Lexicon of English and Chinese words, out of `text/data`: the common ones, those that exclude each other, countries.
+
+English words stand by their stem. Countries are known by demonym and by name in both languages, so that "American",
+"United States" and 美国 are one.
+"""
+
+import re
+from functools import cache
+from typing import Final
+
+from weiwo.text.data_files import data_text, data_words
+from weiwo.text.patterns import lazy
+from weiwo.text.terms import FUNCTION_WORDS, stem
+
+
+@cache
+def _stems() -> frozenset[str]:
+    return data_words("common_words", "stems") | data_words("common_words", "software") | FUNCTION_WORDS
+
+
+def is_common(word: str) -> bool:
+    """Whether an English word, in any letter case and inflection, is common.
+
+    Args:
+        word: One word.
+    """
+    plain = word.casefold().replace("’", "'").removesuffix("'s")
+    endings = (plain.removesuffix(ending) for ending in ("", "er", "r", "est", "ly"))
+    forms = (*endings, plain.removeprefix("re"), plain.removeprefix("un"))
+    return any(form in FUNCTION_WORDS or stem(form) in _stems() for form in forms)
+
+
+def _entries(name: str) -> list[str]:
+    rows = data_text("contrasts", name)
+    return [entry for line in rows.strip().splitlines() for entry in line.split(";")]
+
+
+@cache
+def opposites() -> dict[str, tuple[tuple[int, int], ...]]:
+    """The sides of each word: its axes with 1 for one side and -1 for the other. English words by stem."""
+    table: dict[str, list[tuple[int, int]]] = {}
+    for axis, row in enumerate(_entries("opposites")):
+        for side, words in zip((1, -1), row.split("|"), strict=True):
+            for word in words.split():
+                key = stem(word) if word.isascii() else word
+                if (axis, side) not in table.setdefault(key, []):
+                    table[key].append((axis, side))
+    return {key: tuple(sides) for key, sides in table.items() if len({axis for axis, _ in sides}) == len(sides)}
+
+
+@cache
+def classes() -> dict[str, tuple[tuple[int, int], ...]]:
+    """The classes of each word: number of the class, and number of the member in it. English words by stem."""
+    table: dict[str, list[tuple[int, int]]] = {}
+    for group, row in enumerate(_entries("classes")):
+        for member, words in enumerate(row.split("|")):
+            for word in words.strip().split("="):
+                table.setdefault(stem(word) if word.isascii() else word, []).append((group, member))
+    return {key: tuple(found) for key, found in table.items()}
+
+
+_KEYS: Final = {
+    alias.strip().casefold(): key.strip()
+    for key, english, chinese in (row.split("|") for row in re.split(r"[;\n]", data_text("demonyms", "rows").strip()))
+    for alias in (*english.split(","), *chinese.split(","))
+}
+_LONGEST_FIRST: Final = sorted(_KEYS, key=len, reverse=True)
+_LATIN: Final = lazy(
+    r"(?<![\w.])(?:"
+    + "|".join(
+        ("(?-i:" + a.upper() + ")" if len(a) < 5 and a.replace(".", "") in {"us", "uk", "usa"} else a)
+        .replace(".", r"\.")
+        .replace(" ", r"\s")
+        for a in _LONGEST_FIRST
+        if a.isascii() or a == "türkiye"
+    )
+    + r")(?![\w])",
+    2,
+)
+_HAN: Final = lazy("|".join(alias for alias in _LONGEST_FIRST if alias > "\u3000"))
+
+
+def find_countries(text: str) -> list[tuple[int, int, str]]:
+    """The countries and continents a text names, by name or demonym.
+
+    Args:
+        text: Any text, not folded: demonyms are told from other words by their capital.
+
+    Returns:
+        Start, end and key of each mention, in order; none overlaps another.
+    """
+    found = [
+        (m.start(), m.end(), _KEYS[" ".join(m[0].casefold().split())])
+        for m in _LATIN.finditer(text)
+        if m[0][0].isupper()
+    ]
+    return sorted([*found, *((m.start(), m.end(), _KEYS[m[0]]) for m in _HAN.finditer(text))])
