@@ -32,6 +32,11 @@ def _hint_nodes(schema: dict[str, Any]) -> None:
         schema["properties"][field]["langgraph_nodes"] = list(nodes)
 
 
+def _unset(description: str, **bounds: Any) -> Any:
+    """A field that is unset unless a caller gives it; the description is what Studio's form shows."""
+    return Field(default=None, description=description, **bounds)
+
+
 class Context(BaseModel):
     """Configuration of one run; LangGraph Studio draws its form from this. Whatever is unset comes from `WEIWO_*`.
 
@@ -61,131 +66,89 @@ class Context(BaseModel):
     def _read_folders(cls, folders: list[str] | None) -> list[str] | None:
         return [read_folder(folder) for folder in folders] if folders else None
 
-    model: str | None = Field(
-        default=None, description="Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules alone."
+    model: str | None = _unset("Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules alone.")
+    master_model: str | None = _unset("Model for the master, if another.")
+    planner_model: str | None = _unset("Model for the planner, if another.")
+    executor_model: str | None = _unset("Model that reads passages inside tasks, if another.")
+    reflection_model: str | None = _unset("Model for reflection, if another.")
+    writer_model: str | None = _unset("Model for the writer, if another.")
+    verifier_model: str | None = _unset(
+        "Model that judges the answer's claims against their sources; may be small (default: the writer's)."
     )
-    master_model: str | None = Field(default=None, description="Model for the master, if another.")
-    planner_model: str | None = Field(default=None, description="Model for the planner, if another.")
-    executor_model: str | None = Field(default=None, description="Model that reads passages inside tasks, if another.")
-    reflection_model: str | None = Field(default=None, description="Model for reflection, if another.")
-    writer_model: str | None = Field(default=None, description="Model for the writer, if another.")
-    verifier_model: str | None = Field(
-        default=None,
-        description="Model that judges the answer's claims against their sources; may be small (default: the writer's).",  # noqa: E501 - one line reads best
+    model_seconds: float | None = _unset("Seconds one model call may take (default 60).", gt=0)
+    context_tokens: int | None = _unset(
+        "Tokens of the model's context window. Unset: as known by its name, else 32,000.", ge=2_000
     )
-    model_seconds: float | None = Field(default=None, gt=0, description="Seconds one model call may take (default 60).")
-    context_tokens: int | None = Field(
-        default=None,
-        ge=2_000,
-        description="Tokens of the model's context window. Unset: as known by its name, else 32,000.",
-    )
-    thinking: str | None = Field(
-        default=None,
+    thinking: str | None = _unset(
+        "Switch that keeps a reasoning model from thinking, and after a colon the roles that may think, such as"
+        " enable_thinking:planner or reasoning_effort; weiwo setup finds it. Unset: the model decides.",
         pattern=_THINKING,
-        description="Switch that keeps a reasoning model from thinking, and after a colon the roles that may think,"
-        " such as enable_thinking:planner or reasoning_effort; weiwo setup finds it. Unset: the model decides.",
     )
-    depth: Depth | None = Field(
-        default=None,
-        description="How far to look: sets turns, queries, pages and rounds, unless these are set (default normal).",
+    depth: Depth | None = _unset(
+        "How far to look: sets turns, queries, pages and rounds, unless these are set (default normal)."
     )
-    form: Literal["sentence", "list", "table", "report", "code"] | None = Field(
-        default=None, description="The form a model writes the answer in. Unset: as the question wants it."
+    form: Literal["sentence", "list", "table", "report", "code"] | None = _unset(
+        "The form a model writes the answer in. Unset: as the question wants it."
     )
-    words: int | None = Field(
-        default=None,
-        ge=10,
-        le=20_000,
-        description="About how long the answer of a model is, in words (Chinese: characters).",
+    words: int | None = _unset(
+        "About how long the answer of a model is, in words (Chinese: characters).", ge=10, le=20_000
     )
-    embeddings: str | None = Field(
-        default=None, description="Embedding model as provider:model, to find passages by meaning."
+    embeddings: str | None = _unset("Embedding model as provider:model, to find passages by meaning.")
+    corpus: list[str] | None = _unset(
+        "Files, folders, patterns and names of corpora to search, indexed on the fly. Unset: WEIWO_CORPUS, else"
+        " what weiwo index made without a name, else the bundled sample."
     )
-    corpus: list[str] | None = Field(
-        default=None,
-        description="Files, folders, patterns and names of corpora to search, indexed on the fly. Unset: WEIWO_CORPUS,"
-        " else what weiwo index made without a name, else the bundled sample.",
+    web: bool | None = _unset(
+        "Whether the web may be used (default: where a provider is set up; true without a key: DuckDuckGo, Wikipedia)."
     )
-    web: bool | None = Field(
-        default=None,
-        description="Whether the web may be used (default: where a provider is set up; true without a key: DuckDuckGo,"
-        " Wikipedia).",
+    search: list[str] | None = _unset(
+        "Search providers, in the order to ask them, such as searxng, brave@5/1000, tavily+raw. Unset: those"
+        " whose keys are set."
     )
-    search: list[str] | None = Field(
-        default=None,
-        description="Search providers, in the order to ask them, such as searxng, brave@5/1000, tavily+raw. Unset:"
-        " those whose keys are set.",
+    allow_hosts: list[str] | None = _unset(
+        "Hosts and networks of an intranet that may be fetched from, such as wiki.corp or 10.1.0.0/16."
     )
-    allow_hosts: list[str] | None = Field(
-        default=None,
-        description="Hosts and networks of an intranet that may be fetched from, such as wiki.corp or 10.1.0.0/16.",
+    site: list[str] | None = _unset("Sites whose pages count, such as who.int; others do not.")
+    not_site: list[str] | None = _unset("Sites whose pages do not count.")
+    since: str | None = _unset("Year, month or day, such as 2025-01: what is known to be older does not count.")
+    folder: list[str] | None = _unset("Folders of the documents; those elsewhere do not count, such as docs/2025.")
+    tools: list[str] | None = _unset("Extra LangChain tools as module:attribute.")
+    mcp: str | None = _unset("File of MCP servers (mcpServers, as desktop clients write it).")
+    plan_memory: bool | None = _unset(
+        "Whether plans that led to complete answers are kept and used again (default yes)."
     )
-    site: list[str] | None = Field(default=None, description="Sites whose pages count, such as who.int; others do not.")
-    not_site: list[str] | None = Field(default=None, description="Sites whose pages do not count.")
-    since: str | None = Field(
-        default=None, description="Year, month or day, such as 2025-01: what is known to be older does not count."
+    answer_memory: bool | Literal["renew"] | None = _unset(
+        "Whether a question that was answered completely before, and whose sources have not changed, is answered"
+        " so again, with the answer's age (default: for weiwo ask); renew: answers anew in its place."
     )
-    folder: list[str] | None = Field(
-        default=None, description="Folders of the documents; those elsewhere do not count, such as docs/2025."
+    procedures: str | None = _unset("Folder of Markdown procedures: how this house answers questions of a kind.")
+    allow_tools: list[str] | None = _unset("Tools that may act (change something) without a person being asked.")
+    allow_acting: bool | None = _unset("Whether every tool may act without a person being asked (default no).")
+    max_tools: int | None = _unset("Tools that the planner sees; of more, those that fit the question.", ge=6, le=1_000)
+    telemetry: bool | None = _unset("Whether retrieval telemetry is kept on this machine (default yes).")
+    approve_plan: bool | None = _unset("Whether a person approves each plan before it runs (default no).")
+    clarify: bool | None = _unset(
+        "Whether a person is asked what a question means that can mean several things (default: at a terminal and"
+        " of a server's clients). Unasked, the answer says what was assumed."
     )
-    tools: list[str] | None = Field(default=None, description="Extra LangChain tools as module:attribute.")
-    mcp: str | None = Field(default=None, description="File of MCP servers (mcpServers, as desktop clients write it).")
-    plan_memory: bool | None = Field(
-        default=None, description="Whether plans that led to complete answers are kept and used again (default yes)."
+    fresh: bool | None = _unset("Whether tools are called anew even where a recent result is kept (default no).")
+    prices: dict[str, tuple[float, float]] | None = _unset(
+        "US dollars per million input and output tokens, by provider:model; max_cost counts with them."
     )
-    answer_memory: bool | Literal["renew"] | None = Field(
-        default=None,
-        description="Whether a question that was answered completely before, and whose sources have not changed, is"
-        " answered so again, with the answer's age (default: for weiwo ask); renew: answers anew in its place.",
-    )
-    procedures: str | None = Field(
-        default=None, description="Folder of Markdown procedures: how this house answers questions of a kind."
-    )
-    allow_tools: list[str] | None = Field(
-        default=None, description="Tools that may act (change something) without a person being asked."
-    )
-    allow_acting: bool | None = Field(
-        default=None, description="Whether every tool may act without a person being asked (default no)."
-    )
-    max_tools: int | None = Field(
-        default=None, ge=6, le=1_000, description="Tools that the planner sees; of more, those that fit the question."
-    )
-    telemetry: bool | None = Field(
-        default=None, description="Whether retrieval telemetry is kept on this machine (default yes)."
-    )
-    approve_plan: bool | None = Field(
-        default=None, description="Whether a person approves each plan before it runs (default no)."
-    )
-    clarify: bool | None = Field(
-        default=None,
-        description="Whether a person is asked what a question means that can mean several things (default: at a"
-        " terminal and of a server's clients). Unasked, the answer says what was assumed.",
-    )
-    fresh: bool | None = Field(
-        default=None, description="Whether tools are called anew even where a recent result is kept (default no)."
-    )
-    prices: dict[str, tuple[float, float]] | None = Field(
-        default=None,
-        description="US dollars per million input and output tokens, by provider:model; max_cost counts with them.",
-    )
-    max_seconds: float | None = Field(
-        default=None, gt=0, description="Seconds of work for one answer, waiting for a person excluded."
-    )
-    max_model_calls: int | None = Field(default=None, ge=0, description="Chat model calls for one answer.")
-    max_tool_calls: int | None = Field(default=None, ge=1, description="Tool calls for one answer.")
-    max_tokens: int | None = Field(default=None, ge=0, description="Input and output tokens for one answer.")
-    max_cost: float | None = Field(default=None, ge=0, description="US dollars for one answer, where prices are known.")
-    max_tasks: int | None = Field(default=None, ge=1, description="Tasks in one plan.")
-    max_items: int | None = Field(
-        default=None, ge=1, description="Instances of one for_each task; more are cut, and that is reported."
-    )
-    max_replans: int | None = Field(default=None, ge=0, description="Rounds of retrying, replanning or deepening.")
-    max_turns: int | None = Field(default=None, ge=1, description="Searches or page openings inside one task.")
-    max_queries: int | None = Field(default=None, ge=1, description="Queries sent at once in one search of a task.")
-    max_pages: int | None = Field(default=None, ge=0, description="Pages or documents opened in one task.")
-    max_parallel: int | None = Field(default=None, ge=1, description="Tasks that work at the same time.")
-    tool_seconds: float | None = Field(default=None, gt=0, description="Seconds for one tool call.")
-    max_page_bytes: int | None = Field(default=None, ge=1_000, description="Bytes read of one page or document.")
+    max_seconds: float | None = _unset("Seconds of work for one answer, waiting for a person excluded.", gt=0)
+    max_model_calls: int | None = _unset("Chat model calls for one answer.", ge=0)
+    max_tool_calls: int | None = _unset("Tool calls for one answer.", ge=1)
+    max_tokens: int | None = _unset("Input and output tokens for one answer.", ge=0)
+    max_cost: float | None = _unset("US dollars for one answer, where prices are known.", ge=0)
+    max_tasks: int | None = _unset("Tasks in one plan.", ge=1)
+    max_items: int | None = _unset("Instances of one for_each task; more are cut, and that is reported.", ge=1)
+    max_replans: int | None = _unset("Rounds of retrying, replanning or deepening.", ge=0)
+    max_turns: int | None = _unset("Searches or page openings inside one task.", ge=1)
+    max_queries: int | None = _unset("Queries sent at once in one search of a task.", ge=1)
+    max_pages: int | None = _unset("Pages or documents opened in one task.", ge=0)
+    max_parallel: int | None = _unset("Tasks that work at the same time.", ge=1)
+    tool_seconds: float | None = _unset("Seconds for one tool call.", gt=0)
+    max_page_bytes: int | None = _unset("Bytes read of one page or document.", ge=1_000)
 
 
 def describe_validation_error(error: ValidationError) -> str:
