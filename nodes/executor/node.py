@@ -40,7 +40,7 @@ from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import SEARCH_STEPS, ToolKind
 from weiwo.state import ITEM, Evidence, Hop, Language, Outcome, Task
-from weiwo.state.events import TaskFinishedEvent, TaskProgressEvent, TaskStartedEvent
+from weiwo.state.events import TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
 from weiwo.text.localization import localized
@@ -201,7 +201,7 @@ async def _decide(
     if new := judgement.hops[len(hops) :]:
         update["hops"] = list(judgement.hops)
         turns_left += len(new)
-        _report_hops(new, len(hops), state, services)
+        _report_hops(turn, new, len(hops))
     known = turn.known_with(update)
     calls = turn.next_actions(update).after(judgement) if turns_left > 0 else []
     if judgement.reading.value is not None:
@@ -349,26 +349,14 @@ def _parse_task(state: TaskState, language: Language) -> QueryFrame:
     return frame_task(task, language) if question == task.description else parse_question(question, language)
 
 
-def _report_hops(hops: Sequence[Hop], before: int, state: TaskState, services: RunContext) -> None:
+def _report_hops(turn: _Turn, hops: Sequence[Hop], before: int) -> None:
     """Tell the watchers what a task found on its way, each value as a task of its own: `task_1.2` is the second."""
-    turn, tool = state["turn"], state["call"]["tool"]
+    number, tool = turn.state["turn"], turn.state["call"]["tool"]
     for n, hop in enumerate(hops, before + 1):
-        name, shown = f"{state['task'].id}.{n}", hop.value[: TaskFinishedEvent.LONGEST_VALUE]
-        services.emit(TaskStartedEvent(task_id=name, description=hop.question, turn=turn, tool=tool, args={}))
-        services.emit(
-            TaskFinishedEvent(
-                task_id=name,
-                status="succeeded",
-                value=shown,
-                tool=tool,
-                attempts=0,
-                seconds=0.0,
-                decided_by="model",
-                failure="",
-                note="",
-                cached=False,
-            )
-        )
+        name = f"{turn.task.id}.{n}"
+        turn.services.emit(TaskStartedEvent(task_id=name, description=hop.question, turn=number, tool=tool, args={}))
+        found = Outcome(task_id=name, status="succeeded", value=hop.value, type="text", tool=tool, decided_by="model")
+        turn.work.report_finished(found)
 
 
 def _progress(state: TaskState, call: Call) -> TaskStartedEvent | TaskProgressEvent:

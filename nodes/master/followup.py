@@ -15,37 +15,19 @@ from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import without_sources
 from weiwo.state import Language
 from weiwo.state.query import QueryFrame
+from weiwo.text.data_files import data_pattern
 from weiwo.text.language import detect_language
 from weiwo.text.lists import join_names
 from weiwo.text.names import names
-from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
-_PRONOUN: Final = {
-    "en": lazy(
-        r"\b(?:(?P<owner>[Hh]is|[Ii]ts|[Tt]heir|[Hh]er(?= (?!in\b|on\b|at\b|by\b|for\b|to\b|and\b|when\b)[a-z]))"
-        r"|(?P<person>[Hh]e|[Ss]he|[Hh]im|[Hh]er)|(?P<several>[Tt]hey|[Tt]hem)|(?P<thing>[Ii]t))\b"
-    ),
-    "zh": lazy(
-        r"(?P<several>[他她它]们)|(?P<person>(?<![其吉])[他她](?![人国乡日方])|此人|[这那]个人)|(?P<thing>(?<!其)它)"
-    ),
-}
-_DUMMY: Final = lazy(
-    r"(?i)\b(?:what (?:time|day|date|year) (?:is|was) it|how (?:late|early|hot|cold|warm|far|long) (?:is|was"
-    r"|will) it (?:from|to|in)?|(?:is|was|will|would|does|did) it (?:be )?(?:true|possible|legal|safe|better|worth|ok"
-    r"|rain|snow|raining|snowing|hot|cold|common|normal|necessary|important|take|matter|mean)|it (?:is|was|takes?|took"
-    r"|rains?|seems)\b)"
-)
-_ELLIPSIS: Final = {
-    "en": lazy(r"(?i)^(?:(?:and|but|so) )?(?:(?:what|how) about |and )(?P<new>[^?.!]{1,80})[?.! ]*$"),
-    "zh": lazy(r"^(?:那么?|而)?[,，]?(?P<new>[^,，?？年时些里边样么位次]{2,20})呢[?？]?$"),
-}
-_LEAD: Final = lazy(r"(?i)^(?:(?:and|but|so|then|also)[, ]+|(?:那么|那(?![年时个些里天一])|然后)[,，]?)")
-_NO_SUBJECT: Final = lazy(
-    r"[我你您他她它们谁哪几吗这那其还]|什么|怎|为|多|如何|别的|后来|[之以然][前后]|现在|[今明昨]天|当时|如果"
-)
-_FEMALE: Final = lazy(r"(?i)\b(?:wife|mother|daughter|sister|queen|empress)\b|妻|母|女儿|姐|妹|后")
-_MALE: Final = lazy(r"(?i)\b(?:husband|father|son|brother|king|emperor)\b|丈夫|父|儿子|兄|弟|皇帝")
+_PRONOUN: Final = {code: data_pattern("follow_up", f"pronoun_{code}") for code in ("en", "zh")}
+_DUMMY: Final = data_pattern("follow_up", "dummy")
+_ELLIPSIS: Final = {code: data_pattern("follow_up", f"ellipsis_{code}") for code in ("en", "zh")}
+_LEAD: Final = data_pattern("follow_up", "lead")
+_NO_SUBJECT: Final = data_pattern("follow_up", "no_subject")
+_FEMALE: Final = data_pattern("follow_up", "female")
+_MALE: Final = data_pattern("follow_up", "male")
 _PEOPLE: Final = frozenset({"birth", "death", "lifespan", "spouse", "father", "mother"})
 
 

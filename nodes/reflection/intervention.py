@@ -138,14 +138,8 @@ class Intervention:
         """What may be done about the tasks of a repair; about one for an item nothing more."""
         if not (revisions := revise(self.plan, [repair])):
             return replace(self, level=self.rounds)
-        plan = revisions[-1]
-        return replace(
-            self,
-            plan=plan,
-            earlier=(*self.earlier, self.plan),
-            level=self.level + 1,
-            root=self.root or self.plan,
-        )
+        earlier, root = (*self.earlier, self.plan), self.root or self.plan
+        return replace(self, plan=revisions[-1], earlier=earlier, level=self.level + 1, root=root)
 
     def announce(self, repair: Repair) -> None:
         """Tell the watchers of a repair: why, and the plan as it is from now on."""
@@ -183,14 +177,10 @@ class Intervention:
 
     def _runs_beside(self, task: Task) -> bool:
         """Whether a task that had not finished neither builds on this one nor the other way round."""
-        ancestors: set[str] = set()
-        frontier = {task.id}
-        while frontier:
-            frontier = {source for one in frontier for source in self.plan.upstream(one)} - ancestors
-            ancestors |= frontier
-        near = {task.id, *ancestors, *self.plan.descendants([task.id])}
+        below = {task.id, *self.plan.descendants([task.id])}
         finished = {task_id for task_id, outcome in self.outcomes.items() if outcome.answers}
-        return any(one not in near and one not in finished for one in self.plan.ids)
+        others = (one for one in self.plan.ids if one not in below and one not in finished)
+        return any(task.id not in self.plan.descendants([one]) for one in others)
 
     def acts(self, tool: str) -> bool:
         """Whether a tool may change something."""
