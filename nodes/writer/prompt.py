@@ -101,7 +101,7 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
     lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
     passages = sources.evidence
-    wide = services.settings.depth == "deep" or state["assessment"].frame.form in {"table", "report"}
+    wide = services.strategy.deepens or state["assessment"].frame.form in {"table", "report"}
     spare = len(passages) if wide else SPARE_PASSAGES * lost
     shown = sum(passage.id in carrying or passage.tool == CONVERSATION for passage in passages) + spare
     lines += ["", "Sources:", *list_calculations(sources)]

@@ -38,7 +38,7 @@ class PerspectivesReply(Reply):
 
 async def find_perspectives(question: str, services: RunContext) -> tuple[str, ...]:
     """The perspectives a deep search is to cover, one line each; none where no deep search or no model is set up."""
-    if services.settings.depth != "deep" or not services.models.configured("planner"):
+    if not services.strategy.deepens or not services.models.configured("planner"):
         return ()
     messages = [SystemMessage(SYSTEM), HumanMessage(f"Today: {today()}\nQuestion: {question}")]
     try:
