@@ -1,7 +1,7 @@
 """Reading inside a task: from passages to a typed value with the words that carry it, or what is missing.
 
 With a model, one structured judgement says the value, quotes, confidence, what is missing and the
-next move (the searcher of MindSearch, arXiv 2407.20183; `reader_reply` checks it). Without a model the extraction
+next move (the searcher of MindSearch, arXiv 2407.20183; `shown_passages` checks it). Without a model the extraction
 rules read. Either way it is then weighed against what the other sources say
 (`weiwo.nodes.executor.reading.source_agreement`).
 """
