@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from weiwo.nodes.shared.planning.rule_plan import frame_task
-from weiwo.nodes.writer.amounts import append_unit, outcome_unit, render_value, write_amount
-from weiwo.nodes.writer.statement_words import COMPARED, PLACES, WORDS
+from weiwo.nodes.writer.amounts import append_unit, outcome_unit, render_value
 from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate
 from weiwo.text.lists import join_names
+from weiwo.text.localization import localized_section
 from weiwo.text.mentions import title_key
 from weiwo.text.numbers import format_number
 from weiwo.text.relations import relations
@@ -22,6 +22,7 @@ from weiwo.text.relations import relations
 DISPUTED: Final = "disputed"
 """The mechanism of a statement that tells of sources that disagree: it asserts none of their values."""
 
+_WORDS: Final = localized_section("writer.compose")
 _MOST_CITED: Final = 2
 
 
@@ -88,7 +89,7 @@ class _Composer:
         self._plan = plan
         self._outcomes = {key: outcome for key, outcome in outcomes.items() if outcome.usable}
         self._language = language
-        self._words = WORDS[language]
+        self._words = _WORDS[language]
         self._spelling = {title_key(title): title.strip("《》") for title in titles}
 
     def tell(self, task: Task) -> Statement | None:
@@ -133,8 +134,8 @@ class _Composer:
         if len(operands) == 1:
             text = self._words["asked"].format(q=self._filled(task.description), v=self._difference(result, operands))
             return Statement(self._ended(text), "calculation", self._cited(operands[0].outcome)[:1], (task.id,))
-        if len({outcome_unit(operand.outcome) for operand in operands}) > 1:
-            return None  # what numbers of different units come to means nothing
+        if frame.shape == "same" or len({outcome_unit(operand.outcome) for operand in operands}) > 1:
+            return None  # sameness is a model's to tell; what numbers of different units come to means nothing
         text, mechanism = self._related(frame, operands, result)
         if not text:
             return None
@@ -145,10 +146,7 @@ class _Composer:
     def _related(self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome) -> tuple[str, str]:
         """What a calculation over things tells of them, and the mechanism; empty where nothing safe can be said."""
         kind = "date" if operands[0].outcome.type == "date" else "number"
-        names = join_names([operand.name for operand in operands], self._language)
         noun = self._noun(frame) or self._noun(frame_task(self._plan.task(operands[0].outcome.task_id), self._language))
-        if frame.shape == "same":
-            return self._sameness(frame, names, noun, operands, result), f"same:{kind}"
         if len({operand.name for operand in operands}) == 1:
             difference = self._difference(result, operands)
             first, last = sorted(operands, key=lambda one: one.key or 0)[:2] if kind == "date" else operands[:2]
@@ -159,23 +157,6 @@ class _Composer:
             noun = self._noun(frame) or self._words["age"]
             return self._words["span"].format(s=operands[0].name, noun=noun, d=difference, **values), f"span:{kind}"
         return self._compared(frame, operands, result, kind, noun)
-
-    def _sameness(self, frame: QueryFrame, names: str, noun: str, operands: Sequence[_Operand], result: Outcome) -> str:
-        """Whether the values are the same; of dates in the precision asked for, silent where one lacks it."""
-        values = [render_value(operand.outcome, self._language) for operand in operands]
-        dates = [operand.key for operand in operands if isinstance(operand.key, PartialDate)]
-        same = result.value is True
-        if len(dates) == len(operands):
-            asked = [PartialDate(date.year) for date in dates] if frame.answer_type == "year" else dates
-            same = len(set(asked)) == 1
-            if not same and any(a != b and a.contains(b) for a in asked for b in asked):
-                return ""
-            if frame.answer_type == "year":
-                values = [write_amount(date.iso(), "date", self._language) for date in asked]
-        if same:
-            return self._words["yes"] + self._words["same"].format(names=names, noun=noun, v=values[0])
-        pairs = join_names(values, self._language)
-        return self._words["no"] + self._words["differ"].format(names=names, noun=noun, pairs=pairs)
 
     def _compared(
         self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome, kind: str, noun: str
@@ -192,9 +173,8 @@ class _Composer:
         direction = frame.direction or "greatest"
         values = {"va": render_value(best.outcome, self._language), "vb": render_value(other.outcome, self._language)}
         if len(ordered) > 2:
-            return self._words[f"{kind} {direction}"].format(a=best.name, noun=noun, **values), mechanism
-        templates = COMPARED[self._language]
-        template = templates.get((frame.relation, direction)) or templates[kind, direction]
+            return self._words[f"{kind}_{direction}_of_all"].format(a=best.name, noun=noun, **values), mechanism
+        template = self._words.get(f"{frame.relation}_{direction}") or self._words[f"{kind}_{direction}"]
         text = template.format(a=best.name, b=other.name, d=difference, noun=noun, **values)
         if frame.answer_type == "boolean":
             text = self._words["yes" if best is operands[0] else "no"] + text
@@ -223,8 +203,6 @@ class _Composer:
         return found
 
     def _noun(self, frame: QueryFrame) -> str:
-        if frame.answer_type == "place" and frame.relation in PLACES:
-            return PLACES[frame.relation][self._language]
         relation = relations().get(frame.relation)
         return relation.noun[self._language] if relation else ""
 

@@ -4,25 +4,17 @@ Neither bears on the status: reading fewer pages than were found is no failure w
 restriction is what the user wanted. Yet who reads the answer has to know of both.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from weiwo.state import Language, Outcome
 from weiwo.state.answer import Gap
 from weiwo.state.source_filter import SourceFilter
+from weiwo.text.localization import localized, localized_phrases, localized_section
 
-_UNREAD: Final[Mapping[Language, str]] = {
-    "en": "{} of {} pages could be read.",
-    "zh": "{1} 个页面中有 {0} 个可以读取。",
-}
-_ONLY: Final[Mapping[Language, tuple[str, str, str]]] = {
-    "en": ("Only these sources were used: {}.", "; ", ", "),
-    "zh": ("只使用了以下范围内的来源：{}。", "；", "、"),
-}
-_PARTS: Final[Mapping[Language, Mapping[str, str]]] = {
-    "en": {"sites": "sites {}", "not_sites": "not {}", "since": "since {}", "folders": "folders {}"},
-    "zh": {"sites": "网站 {}", "not_sites": "不含 {}", "since": "{} 以来", "folders": "文件夹 {}"},
-}
+_UNREAD: Final = localized("writer.coverage", "unread")
+_ONLY: Final = localized_phrases("writer.coverage", "only")
+_PARTS: Final = localized_section("writer.coverage.parts")
 
 
 def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, language: Language) -> Iterator[Gap]:

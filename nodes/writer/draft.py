@@ -11,6 +11,7 @@ from weiwo.nodes.writer.document import claim_spans, find_heading, is_indented_c
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
 from weiwo.text.citation_marks import blank_marks, clean_marks, list_cited_numbers, renumber_marks
+from weiwo.text.localization import localized
 from weiwo.text.markdown import ROW
 from weiwo.text.names import names
 
@@ -24,7 +25,7 @@ UNCITED_SHARE: Final = 0.7
 """The same where a claim cites nothing: it may be advice, which names things that many sources name."""
 MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
-UNVERIFIED: Final[dict[str, str]] = {"en": "(unverified)", "zh": "（未核实）"}
+UNVERIFIED: Final = localized("writer.draft", "unverified")
 _STOPS: Final = "。.!！?？;；"
 
 

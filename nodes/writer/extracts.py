@@ -26,6 +26,7 @@ from weiwo.state import Evidence, Language, Quote
 from weiwo.state.answer import Extract
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import sentences
+from weiwo.text.localization import localized
 from weiwo.text.mentions import mentions, title_key
 from weiwo.text.near_duplicates import Told
 from weiwo.text.patterns import lazy
@@ -56,7 +57,7 @@ _COMPARED: Final = frozenset({"comparison", "difference", "same"})
 _COMPOUND: Final = _COMPARED | {"chain", "several"}
 """Shapes of questions whose parts may be answered in different passages."""
 
-_SUPERSEDED: Final[dict[Language, str]] = {"en": "(older version; current: {})", "zh": "（旧版；现行版本：{}）"}
+_SUPERSEDED: Final = localized("writer.extracts", "superseded")
 _CUT: Final = " … "
 _ARTICLE: Final = lazy(r"(?i)^(?:the|an?) ")
 _LEANING: Final = lazy(

@@ -14,17 +14,10 @@ from weiwo.state import Language
 from weiwo.state.answer import Gap
 from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
+from weiwo.text.localization import localized_section
 from weiwo.text.values import render
 
-_WORDS: Final[dict[str, dict[Language, str]]] = {
-    "uncovered": {"en": "Not found: {}", "zh": "没有找到：{}"},
-    "implied": {"en": "“{}” is implied by its source, not stated", "zh": "“{}”由来源推得，并非来源明言"},
-    "doubted": {"en": "“{}” is not certain", "zh": "“{}”并不确定"},
-    "inconsistent": {"en": "This does not fit together: {}.", "zh": "以下内容互相矛盾：{}。"},
-    "disputed": {"en": "sources disagree about “{}”", "zh": "关于“{}”，来源说法不一"},
-}
-_CARRIES: Final[dict[Language, str]] = {"en": "The answer hangs on this: {}.", "zh": "答案取决于这一点：{}。"}
-_ASKED: Final[dict[Language, str]] = {"en": " (asked: {})", "zh": "（所问：{}）"}
+_WORDS: Final = localized_section("writer.gaps")
 _LONGEST: Final = 120
 
 
@@ -39,7 +32,7 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
     if not looks:
         return ()
     uncovered = [
-        Gap(kind="uncovered", text=_WORDS["uncovered"][language].format(part)) for part in find_uncovered(state)
+        Gap(kind="uncovered", text=_WORDS[language]["uncovered"].format(part)) for part in find_uncovered(state)
     ]
     report = looks[-1].report
     weak = _weak(report.weak, state, language) if report is not None else ()
@@ -58,7 +51,7 @@ def _inconsistent(state: SearchState, language: Language) -> Iterator[Gap]:
     for found in report.inconsistencies if report is not None and plan is not None else ():
         told = describe_inconsistency(found, plan, state.get("outcomes", {}), language) if plan is not None else ""
         if told:
-            yield Gap(kind="inconsistent", text=_WORDS["inconsistent"][language].format(told))
+            yield Gap(kind="inconsistent", text=_WORDS[language]["inconsistent"].format(told))
 
 
 def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language) -> Iterator[Gap]:
@@ -73,8 +66,8 @@ def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language)
         if weak.task_id in outcomes and (weak.carries or weak.weakness == "doubted"):
             outcome = outcomes[weak.task_id]
             shown = render(outcome.value, outcome.type, language)[:_LONGEST]
-            words = _WORDS[weak.weakness][language].format(shown)
+            words = _WORDS[language][weak.weakness].format(shown)
             if question := fill_text(asked.get(weak.task_id, ""), outcomes, language)[:_LONGEST]:
-                words += _ASKED[language].format(question)
-            text = _CARRIES[language].format(words) if weak.carries else words
+                words += _WORDS[language]["asked"].format(question)
+            text = _WORDS[language]["carries"].format(words) if weak.carries else words
             yield Gap(kind=weak.weakness, text=text, task_id=weak.task_id)

@@ -43,24 +43,19 @@ from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import clean_marks
+from weiwo.text.localization import localized
 
-SOURCES = {"en": "Sources", "zh": "来源"}
-BEWARE = {"en": "(gives orders to AI models)", "zh": "（含有写给 AI 模型的指令）"}
+SOURCES = localized("writer.node", "sources")
+BEWARE = localized("writer.node", "beware")
 """Said of a source that speaks to the model."""
-UNSOURCED = {"en": "(from the model, no source)", "zh": "（出自模型，没有来源）"}
+UNSOURCED = localized("writer.node", "unsourced")
 """Said of what a model answered out of its own head."""
-ASSUMED = {"en": "Assumed: {}.", "zh": "假定：{}。"}
+ASSUMED = localized("writer.node", "assumed")
 """Said of a question that can mean several things, where nobody was asked which."""
-NOT_CHECKED = {
-    "en": "Not every statement was checked against its sources: {}.",
-    "zh": "并非每处陈述都与来源核对过：{}。",
-}
+NOT_CHECKED = localized("writer.node", "not_checked")
 """Said where a model was to judge what an answer says and did not."""
-ONE_DRAFT = {
-    "en": "The limit {} left no room for a report in sections; this is a single draft.",
-    "zh": "上限 {} 不够分节撰写报告；以上是一次写成的稿子。",
-}
-NOTHING = {"en": "I could not find an answer to this.", "zh": "没有找到这个问题的答案。"}
+ONE_DRAFT = localized("writer.node", "one_draft")
+NOTHING = localized("writer.node", "nothing")
 
 
 async def writer(state: SearchState, services: RunContext, report: ReportDraft | None = None) -> dict[str, Any]:

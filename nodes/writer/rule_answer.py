@@ -18,44 +18,11 @@ from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Extract, Language, Status, Task
 from weiwo.state.search import SearchState
 from weiwo.text.lists import join_names
+from weiwo.text.localization import localized, localized_section
 
-_LEADS: Final[dict[Language, dict[str, str]]] = {
-    "en": {
-        "asserted": "What the sources say:",
-        "rest": "Nothing definite was found by rule on the rest ({open}). The passages closest to the whole question:",
-        "extracts": "Nothing definite was found by rule; the closest passages:",
-        "partly": "No passage speaks of {subject}. The closest passages on the rest:",
-        "doubted": "Nothing definite was found by rule; the closest passages, which may well not hold the answer:",
-        "nearest": "No passage speaks of {subject}. The nearest there is:",
-        "none": "No passage was found.",
-        "doors": "To find more: {}.",
-    },
-    "zh": {
-        "asserted": "来源原文：",
-        "rest": "其余部分（{open}）规则没有找到确定的答案。与整个问题最接近的段落：",
-        "extracts": "规则没有找到确定的答案；最接近的段落：",
-        "partly": "没有段落谈到{subject}。其余部分最接近的段落：",
-        "doubted": "规则没有找到确定的答案；最接近的段落，其中未必有答案：",
-        "nearest": "没有段落谈到{subject}。最接近的内容：",
-        "none": "没有找到任何段落。",
-        "doors": "要找到更多：{}。",
-    },
-}
-_THIS: Final[dict[Language, str]] = {"en": "this", "zh": "这个问题"}
-_DOORS: Final[dict[Language, dict[str, str]]] = {
-    "en": {
-        "documents": "add documents about it",
-        "web": "allow a web search",
-        "model": "set up a model",
-        "again": "ask again (the model gave no usable answer)",
-    },
-    "zh": {
-        "documents": "添加相关文档",
-        "web": "允许网络搜索",
-        "model": "配置模型",
-        "again": "再问一次（模型没有给出可用的回答）",
-    },
-}
+_LEADS: Final = localized_section("writer.rule_answer.leads")
+_THIS: Final = localized("writer.rule_answer", "this")
+_DOORS: Final = localized_section("writer.rule_answer.doors")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from typing import Final
 
 from weiwo.state import Language
 from weiwo.state.query import Talk
+from weiwo.text.localization import localized_phrases
 
 _MODEL_EN: Final = (
     "To configure one, set WEIWO_MODEL=provider:model, for example WEIWO_MODEL=openai:gpt-5-mini together with"
@@ -28,13 +29,7 @@ _RULES_ZH: Final = (
     "没有模型时，我会展示最相关的原文，并能比较或相减具名事物的日期和数值。"
     "有了模型，可以用文字回答、规划任意形式的问题，并帮助写作。"
 )
-_STATES: Final[dict[Language, tuple[str, str]]] = {
-    "en": (
-        "No model is configured; I work by rules alone.",
-        "The model does not answer just now; I work by rules alone.",
-    ),
-    "zh": ("目前没有配置模型，我只按规则工作。", "模型此刻没有应答，我只按规则工作。"),
-}
+_STATES: Final = localized_phrases("writer.small_talk", "states")
 """Why there is no model to say it better: none is configured, or the one that is does not answer."""
 
 _SAID: Final[dict[Language, dict[Talk, str]]] = {

@@ -13,32 +13,18 @@ from weiwo.nodes.writer.report.prompt import LIMITS
 from weiwo.nodes.writer.report.section import ReportDraft, is_limits_heading, restore_piece
 from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
 from weiwo.state.search import SearchState
+from weiwo.text.localization import localized
 from weiwo.tools.passages import own_date
 
-NOT_FOUND: Final[dict[Language, str]] = {"en": "Not found or uncertain", "zh": "没有找到或不确定"}
+NOT_FOUND: Final = localized("writer.report.assembly", "not_found")
 _LEAST_REPEATED: Final = 24
 """Bytes of a sentence that is not said twice; what is shorter, such as an item of a list, may be."""
-_BASIS: Final[dict[Language, str]] = {
-    "en": "It rests on {} passages of {} documents{}.",
-    "zh": "本报告依据 {1} 份文档的 {0} 个段落{2}。",
-}
-_DATED: Final[dict[Language, str]] = {"en": ", dated {} to {}", "zh": "，日期从 {} 到 {}"}
-_UNVERIFIED: Final[dict[Language, str]] = {
-    "en": "{} of its {} statements could not be verified against their sources; the text marks them.",
-    "zh": "其中 {1} 条陈述里有 {0} 条未能对照来源核实，已标出。",
-}
-_BROKEN: Final[dict[Language, str]] = {
-    "en": "The section “{}” is incomplete: {}.",
-    "zh": "“{}”一节不完整：模型没有写完。",
-}
-_NO_SUMMARY: Final[dict[Language, str]] = {
-    "en": "The model failed to write a summary; the report opens with its first section.",
-    "zh": "模型没有写出摘要，报告直接从第一节开始。",
-}
-_LIMITED: Final[dict[Language, str]] = {
-    "en": "It has fewer sections than its sources would carry: {} was reached.",
-    "zh": "因达到上限 {}，章节比来源所能支撑的少。",
-}
+_BASIS: Final = localized("writer.report.assembly", "basis")
+_DATED: Final = localized("writer.report.assembly", "dated")
+_UNVERIFIED: Final = localized("writer.report.assembly", "unverified")
+_BROKEN: Final = localized("writer.report.assembly", "broken")
+_NO_SUMMARY: Final = localized("writer.report.assembly", "no_summary")
+_LIMITED: Final = localized("writer.report.assembly", "limited")
 
 
 def assemble_report(report: ReportDraft, state: SearchState, services: RunContext, draft: Draft) -> Iterator[str]:
@@ -147,9 +133,7 @@ def _limits(report: ReportDraft, draft: Draft, language: Language) -> Iterator[s
     for number, section in enumerate(report.outline.sections):
         written = report.sections.get(number)
         if written is None or written.broken:
-            yield _BROKEN[language].format(
-                section.title, quote_as_data(written.broken if written else "nothing was written", 120)
-            )
+            yield _BROKEN[language].format(section.title)
     if not report.summary.pieces:
         yield _NO_SUMMARY[language]
     if report.outline.limit:

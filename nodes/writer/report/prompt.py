@@ -18,6 +18,7 @@ from weiwo.nodes.writer.prompt import (
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Evidence, Language, Outline, OutlinedSection
 from weiwo.state.search import SearchState
+from weiwo.text.localization import localized
 from weiwo.tools.passages import own_date
 
 _HEAD: Final = 240
@@ -64,8 +65,8 @@ Then, under the line "## {{limits}}", list in one to four items what limits this
 how old or one-sided they are. Only what can be seen below, without figures of your own; nothing general."""
 )
 
-LIMITS: Final[dict[Language, str]] = {"en": "Limitations", "zh": "局限"}
-_SILENT: Final[dict[Language, str]] = {"en": "The sources do not say", "zh": "来源没有说明"}
+LIMITS: Final = localized("writer.report.prompt", "limits")
+_SILENT: Final = localized("writer.report.prompt", "silent")
 _MOST_DOCUMENTS: Final = 40
 """Documents that the writer of a summary is told of."""
 
