@@ -12,7 +12,7 @@ handed in through the runtime context, anew when a run is resumed.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
 
@@ -114,7 +114,7 @@ async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> di
         _log.info("%s broke off", context.start["task"].id, exc_info=error)  # the outcome has the message alone
         update = {"outcome": crashed_outcome(context.start["task"], error)}
     if "outcome" in update:
-        outcome = _annotated(update["outcome"], {**state, **update})
+        outcome = _with_notes(update["outcome"], {**state, **update}.get("notes"))
         update = {**update, "outcome": outcome}
         if context.line is not None:
             found = bool(update.get("evidence") or state.get("evidence") or state.get("passages"))
@@ -124,14 +124,11 @@ async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> di
     return {**update, "passages": []} if "outcome" in update else update
 
 
-def _annotated(outcome: Outcome, state: Mapping[str, Any]) -> Outcome:
-    """An outcome with what its task was told on the way, and which tools were slow."""
-    changes: dict[str, Any] = {}
-    if notes := state.get("notes"):
-        changes["note"] = "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))
-    if slow := state.get("slow"):
-        changes["detail"] = outcome.detail.model_copy(update={"slow": tuple(slow)})
-    return outcome.model_copy(update=changes) if changes else outcome
+def _with_notes(outcome: Outcome, notes: Sequence[str] | None) -> Outcome:
+    """An outcome with what its task was told on the way."""
+    if not notes:
+        return outcome
+    return outcome.model_copy(update={"note": "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))})
 
 
 async def _reflect(state: TaskProgress, runtime: Runtime[TaskContext]) -> dict[str, Any]:

@@ -19,12 +19,11 @@ from weiwo.graph.persistence.storage import (
     StorageError,
     credentials_of,
     database_file,
-    make_folder,
     masked,
+    open_private,
     sqlite_error,
 )
 from weiwo.state.settings import Settings
-from weiwo.tools.private_files import make_private_file
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -70,11 +69,9 @@ async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
 
     from weiwo.graph.persistence.sqlite_saver import AsyncSqliteSaver  # noqa: PLC0415 - heavy
 
-    await asyncio.to_thread(make_folder, path.parent)
-    await asyncio.to_thread(make_private_file, path)
     try:
         # Where a file does not open, `aiosqlite` leaves a thread behind.
-        await asyncio.to_thread(lambda: sqlite3.connect(path, timeout=BUSY_SECONDS).close())
+        await asyncio.to_thread(lambda: open_private(path).close())
         async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
             saver = AsyncSqliteSaver(connection, serde=serializer())
             await _set_up_sqlite(saver)

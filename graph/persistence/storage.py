@@ -88,14 +88,24 @@ def require_writable(path: Path) -> None:
     Raises:
         StorageError: It cannot.
     """
-    make_folder(path.parent)
-    make_private_file(path)
     try:
-        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as database:
+        with closing(open_private(path)) as database:
             database.execute("BEGIN IMMEDIATE")
             database.execute("ROLLBACK")
     except sqlite3.Error as error:
         raise sqlite_error(path, error) from error
+
+
+def open_private(path: Path) -> sqlite3.Connection:
+    """A connection to a file that nobody else can read; folder and file are made if there are none. Blocks.
+
+    Raises:
+        StorageError: They cannot be made.
+        sqlite3.Error: The file does not open.
+    """
+    make_folder(path.parent)
+    make_private_file(path)
+    return sqlite3.connect(path, timeout=BUSY_SECONDS)
 
 
 def make_folder(folder: Path) -> None:

@@ -7,15 +7,13 @@ leaves nothing running when it closes it.
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, masked
+from weiwo.graph.persistence.storage import masked, open_private
 from weiwo.state.settings import Settings
-from weiwo.tools.private_files import make_private_file
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -78,9 +76,7 @@ async def _sqlite(path: Path, warn: Callable[[str], None]) -> "AsyncIterator[Bas
 
 def _openable(path: Path) -> None:
     """Make the file's folder and see that it opens: one that does not is no store at all."""
-    make_folder(path.parent)
-    make_private_file(path)
-    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as database:
+    with closing(open_private(path)) as database:
         database.execute("PRAGMA schema_version")
 
 
