@@ -7,6 +7,7 @@ from weiwo.nodes.writer.draft import Draft, Piece, add_marks
 from weiwo.nodes.writer.entailment import is_open
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.sources import BETWEEN_QUOTES, CitableSource, CitableSources
+from weiwo.nodes.writer.verification.check import affirmed_part
 from weiwo.nodes.writer.verification.clauses import content_words, match_keys
 from weiwo.state import DOUBTFUL, Claim, Finding, Outcome
 from weiwo.state.query import QueryFrame
@@ -64,9 +65,12 @@ def needs_judgement(pieces: Sequence[Piece], sources: CitableSources, frame: Que
 def _is_told(claim: Claim, sources: CitableSources, asked: str) -> bool:
     """Whether each content word of a claim stands in the sentences that its quotes are from, or above them.
 
-    Figures and dates are left to the check of particulars; a Han character stands there beside one of its neighbours.
+    What it says was not found stands nowhere. Figures and dates are left to the check of particulars; a Han character
+    stands there beside one of its neighbours.
     """
-    said = claim.text
+    said = affirmed_part(claim.text)
+    if not said:
+        return True
     for span in reversed(find_dates(said)):
         said = f"{said[: span.start]} {said[span.end :]}"
     words = {word for word in content_words(said) if not word[0].isdigit()}

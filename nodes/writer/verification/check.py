@@ -101,6 +101,11 @@ def _is_not_found(statement: str, stated: Particulars) -> bool:
     )
 
 
+def affirmed_part(statement: str) -> str:
+    """A statement without its clauses that say what was not found."""
+    return " ".join(part for part in _CONTRAST.split(statement) if part and not _NOT_FOUND.search(part))
+
+
 def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator[str]:
     """What speaks against a statement all of whose particulars occur; across languages only values are compared."""
     yield from find_borrowed(statement, grounds)
