@@ -26,7 +26,7 @@ Kind = Literal["plans", "wishes", "watches", "answers"]
 MOST: Final[Mapping[Kind, int]] = {"plans": 200, "wishes": 50, "watches": 100, "answers": 100}
 """Entries of a kind that are kept."""
 
-LOCAL: Final = "local"
+_LOCAL: Final = "local"
 """The user of a folder of Weiwo's own files, whose memory lies in it."""
 
 _log: Final = logging.getLogger(__name__)
@@ -46,11 +46,11 @@ class Entry(NamedTuple):
 def local_user(settings: Settings) -> str:
     """Whose memory the command's is: the folder's one user, or, in a database that several may share, the system's."""
     if not settings.database_url:
-        return LOCAL
+        return _LOCAL
     try:
         return f"user:{getpass.getuser()}"
     except (OSError, KeyError, ImportError):  # a container has no such name
-        return LOCAL
+        return _LOCAL
 
 
 def client_user(identity: str) -> str:

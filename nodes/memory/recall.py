@@ -23,7 +23,7 @@ _ASKING: Final = frozenset("什么是多少了的吗呢谁几哪怎样如何为�
 """Han characters that only ask or join: a pair of two of them says nothing."""
 
 
-class Recalled(NamedTuple):
+class _Recalled(NamedTuple):
     """A thing that was found.
 
     Attributes:
@@ -43,7 +43,7 @@ class PhraseIndex:
         self._words = _Side([[_parts(terms(phrase)) for phrase in phrases] for phrases in things])
         self._grams = _Side([[_parts(query_grams(phrase)) for phrase in phrases] for phrases in things])
 
-    def rank(self, question: str) -> list[Recalled]:
+    def rank(self, question: str) -> list[_Recalled]:
         """The things that share a word with a question, the best first; those alike stay in their order."""
         text = question[:LONGEST_QUERY]
         words, grams = _parts(terms(text)), _parts(query_grams(text))
@@ -52,7 +52,7 @@ class PhraseIndex:
             places = [place for place, phrase in enumerate(phrases) if words & phrase]
             score = max((self._score(words, grams, number, place) for place in places), default=0.0)
             if score > 0:
-                found.append(Recalled(number, score))
+                found.append(_Recalled(number, score))
         return sorted(found, key=lambda one: -one.score)
 
     def _score(self, words: set[str], grams: set[str], number: int, place: int) -> float:

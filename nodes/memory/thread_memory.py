@@ -35,7 +35,7 @@ _LONGEST_SOURCE: Final = 80
 _LONGEST_QUOTE: Final = 600
 
 
-class CondensedTurn(NamedTuple):
+class _CondensedTurn(NamedTuple):
     """A turn of a conversation in its short form.
 
     Attributes:
@@ -58,7 +58,7 @@ class CondensedTurn(NamedTuple):
         return f"{self.n}. {question} → {self.claim or '…'}" + (f" [{sources}]" if sources else "")
 
 
-def condense_turns(messages: Sequence[AnyMessage]) -> list[CondensedTurn]:
+def condense_turns(messages: Sequence[AnyMessage]) -> list[_CondensedTurn]:
     """The turns of a conversation in their short form, oldest first; at most the last 200."""
     return list(_condense(messages))[-_MOST_TURNS:]
 
@@ -93,13 +93,13 @@ def recall_sources(turn: ConversationTurn, question: str) -> dict[str, Evidence]
     return {passage.id: passage for passage in flag_injections(passages)}
 
 
-def _condense(messages: Sequence[AnyMessage]) -> Iterator[CondensedTurn]:
+def _condense(messages: Sequence[AnyMessage]) -> Iterator[_CondensedTurn]:
     asked, answered, n = "", AIMessage(""), 0
     for message in (*messages, HumanMessage("")):
         if isinstance(message, HumanMessage):
             if asked:
                 n += 1
-                yield CondensedTurn(n, asked, _first_claim(answered), tuple(_citations(answered)))
+                yield _CondensedTurn(n, asked, _first_claim(answered), tuple(_citations(answered)))
             asked, answered = " ".join(str(message.text).split()), AIMessage("")
         elif isinstance(message, AIMessage):
             answered = message

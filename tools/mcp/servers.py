@@ -25,7 +25,7 @@ _MOST_SERVERS: Final = 50
 _LARGEST_FILE: Final = 1_000_000
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(:-([^}]{0,1000}))?\}")
-_TRANSPORTS: Final[Mapping[str, "TransportKind"]] = {
+_TRANSPORTS: Final[Mapping[str, "_TransportKind"]] = {
     "stdio": "stdio",
     "http": "http",
     "streamable-http": "http",
@@ -33,7 +33,7 @@ _TRANSPORTS: Final[Mapping[str, "TransportKind"]] = {
     "streamableHttp": "http",
     "sse": "sse",
 }
-TransportKind = Literal["stdio", "http", "sse"]
+_TransportKind = Literal["stdio", "http", "sse"]
 _Kind = TypeVar("_Kind", list[Any], dict[str, Any])
 ProblemLine = Mapping[Language, str]
 """A line by language."""
@@ -48,7 +48,7 @@ class McpServer:
     """One MCP server, as its file describes it. What holds keys (`env`, `headers`, `oauth`) is never shown."""
 
     name: str  # the prefix of its tools' names
-    transport: TransportKind  # `stdio` for a program, `http` for Streamable HTTP, `sse` for the transport before that
+    transport: _TransportKind  # `stdio` for a program, `http` for Streamable HTTP, `sse` for the transport before that
     command: str = ""  # the program, of `stdio`
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, repr=False)  # beside the few variables every program needs
@@ -163,7 +163,7 @@ def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | N
     said = entry.get("type", entry.get("transport"))
     if said is not None and (not isinstance(said, str) or said not in _TRANSPORTS):
         raise _wrong(name, f"transport {one_line(str(said), 40)!r} is unknown", '"stdio", "http" or "sse"')
-    kind: TransportKind = _TRANSPORTS[said] if said else "stdio" if "command" in entry else "http"
+    kind: _TransportKind = _TRANSPORTS[said] if said else "stdio" if "command" in entry else "http"
     needs = "command" if kind == "stdio" else "url"
     if not isinstance(entry.get(needs), str) or not entry[needs].strip():
         raise _wrong(name, f"it has no {needs}", '{"command": "…"} for a program or {"url": "…"} for an address')

@@ -20,7 +20,7 @@ from weiwo.tools.mcp.oauth import ServerLogin
 from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.mcp.stdio import MOST_MESSAGE_BYTES, BoundedStdioTransport
 
-Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult]]
+_Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult]]
 """Answers what a server asks the user: the request's context and its parameters to the answer."""
 
 
@@ -74,7 +74,7 @@ class _SafeTransport(ClientTransport):
     FastMCP's own way makes a class of each form first, however large it is.
     """
 
-    elicit: Elicit | None = None
+    elicit: _Elicit | None = None
 
     @asynccontextmanager
     async def connect_session(self, **session_kwargs: Any) -> AsyncIterator[ClientSession]:
@@ -99,7 +99,7 @@ class _SseTransport(_SafeTransport, SSETransport):
 
 
 def make_transport(
-    server: McpServer, show: Callable[[str], None] | None = None, *, elicit: Elicit | None = None
+    server: McpServer, show: Callable[[str], None] | None = None, *, elicit: _Elicit | None = None
 ) -> ClientTransport:
     """How a server is reached.
 
