@@ -44,7 +44,7 @@ from weiwo.nodes.shared.planning.plan_rules import plan_interfaces
 from weiwo.nodes.shared.planning.replanning import is_stuck
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.node import writer
-from weiwo.nodes.writer.report.length import wants_report
+from weiwo.nodes.writer.report.outline import wants_report
 from weiwo.state import Usage
 from weiwo.state.search import Approved, SearchInput, SearchOutput, SearchState
 from weiwo.state.settings import Context

@@ -22,8 +22,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 from weiwo.graph.execution.task_graph import TaskGraph
 from weiwo.graph.routing import on_loop
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.report.length import count_words
-from weiwo.nodes.writer.report.outline import outline_report, report_sources
+from weiwo.nodes.writer.report.outline import count_words, outline_report, report_sources
 from weiwo.nodes.writer.report.section import ReportDraft, write_section, write_summary
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Outline, Section, Usage

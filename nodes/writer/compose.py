@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from weiwo.nodes.shared.planning.rule_plan import frame_task
-from weiwo.nodes.writer.amounts import append_unit, outcome_unit, render_value
+from weiwo.nodes.writer.sources import append_unit, outcome_unit, render_value
 from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate

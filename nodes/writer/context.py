@@ -9,13 +9,13 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.part_check import PartCheck, is_left_to_draft
-from weiwo.nodes.writer.prompt import current_outcomes, findings_prompt
+from weiwo.nodes.writer.opening import PartCheck
+from weiwo.nodes.writer.prompt import current_outcomes, findings_prompt, is_left_to_draft
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Outcome
 from weiwo.state.search import SearchState
 
-WRITER = "writer"
+_WRITER = "writer"
 
 
 class WriterContext:
@@ -47,7 +47,7 @@ class WriterContext:
 
     async def pack_sources(self) -> None:
         """Choose what is shown, by what is known of the model now."""
-        await self._services.models.ready(WRITER)
+        await self._services.models.ready(_WRITER)
         models, all_ = self._services.models, self.sources
         calculations = [source for source in all_.items if source.evidence is None]
         bare = findings_prompt(self._state, self._services, CitableSources(tuple(calculations), all_.language))
@@ -56,8 +56,8 @@ class WriterContext:
             pack_passages,
             all_.evidence,
             self._state["assessment"].question,
-            models.room(WRITER, self._system, bare),
-            partial(models.count, WRITER),
+            models.room(_WRITER, self._system, bare),
+            partial(models.count, _WRITER),
             held=_carrying(current_outcomes(self._state).values()),
         )
         self.left_out, self.cut = fitted.left_out, fitted.cut

@@ -15,15 +15,15 @@ from weiwo.text.localization import localized
 from weiwo.text.markdown import ROW
 from weiwo.text.names import names
 
-MOST_RECITED: Final = 6
+_MOST_RECITED: Final = 6
 """Sources tried for a claim that cites the wrong one."""
-MOST_TOGETHER: Final = 3
+_MOST_TOGETHER: Final = 3
 """Sources that are tried together: a claim may compare as many things."""
-LEAST_SHARE: Final = 0.5
+_LEAST_SHARE: Final = 0.5
 """Share of a claim's words that a source has to have to be cited in place of another."""
-UNCITED_SHARE: Final = 0.7
+_UNCITED_SHARE: Final = 0.7
 """The same where a claim cites nothing: it may be advice, which names things that many sources name."""
-MOST_ROWS: Final = 100
+_MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
 UNVERIFIED: Final = localized("writer.draft", "unverified")
 _STOPS: Final = "。.!！?？;；"
@@ -116,18 +116,18 @@ class Draft:
         if own and not checked.hard:
             return ()
         told = share_of_words(checked.claim.text, own, given)
-        grounded = [source.n for source in self.sources.items if source.quote][:MOST_RECITED]
+        grounded = [source.n for source in self.sources.items if source.quote][:_MOST_RECITED]
         if own and not names(checked.claim.text):
             place = {n: source.evidence.source for source in self.sources.items if source.evidence for n in (source.n,)}
             documents = {place.get(n) for n in own}
             grounded = [n for n in grounded if place.get(n) in documents]
         options = [own, *([*own, n] for n in given.computed), *([n] for n in grounded)]
-        options += [list(some) for most in (2, MOST_TOGETHER) for some in combinations(grounded, most)]
+        options += [list(some) for most in (2, _MOST_TOGETHER) for some in combinations(grounded, most)]
         for numbers in filter(None, options):
             verdict = check_cited(checked.claim.text, numbers, given).verdict
             if verdict in {*DOUBTFUL, "uncited"}:
                 continue
-            least = max(LEAST_SHARE, told) if own else UNCITED_SHARE
+            least = max(_LEAST_SHARE, told) if own else _UNCITED_SHARE
             enough = 0.0 if verdict != "matched" or numbers == own else least
             if share_of_words(checked.claim.text, numbers, given) >= enough:
                 return numbers
@@ -190,11 +190,11 @@ class Draft:
         piece = self.pieces[number]
         checked = piece.checked[position]
         first = number
-        while first and number - first < MOST_ROWS and ROW.match(self.pieces[first - 1].text.lstrip()):
+        while first and number - first < _MOST_ROWS and ROW.match(self.pieces[first - 1].text.lstrip()):
             first -= 1
         before = self.pieces[first].text if first < number else ""
         about = label_cell(before + piece.text, len(before) + checked.start)
-        above = (one.text for one in reversed(self.pieces[max(0, number - MOST_ROWS) : number]))
+        above = (one.text for one in reversed(self.pieces[max(0, number - _MOST_ROWS) : number]))
         told = (find_heading(text) for text in (piece.text[: checked.start], *above))
         heading = "" if about else next(filter(None, told), "")
         written = " ".join(piece.text[checked.start : checked.end].split())
@@ -209,7 +209,7 @@ class Draft:
         for checked in reversed(piece.checked):
             if checked.claim.verdict in DOUBTFUL:
                 written = text[checked.start : checked.end]
-                marked = mark_unverified(written, self.sources.language)
+                marked = _mark_unverified(written, self.sources.language)
                 text = text[: checked.start] + marked + text[checked.end :]
         return renumber_marks(clean_marks(text, known), numbers)
 
@@ -228,7 +228,7 @@ class Draft:
         return f" {text}"
 
 
-def mark_unverified(claim: str, language: Language) -> str:
+def _mark_unverified(claim: str, language: Language) -> str:
     """A claim with the mark of what could not be verified, inside its sentence or cell."""
     body = claim.rstrip().rstrip(_STOPS)
     return f"{body}{' ' if language == 'en' else ''}{UNVERIFIED[language]}{claim[len(body) :]}"

@@ -14,6 +14,7 @@ from typing import Final
 
 from weiwo.nodes.writer.extract_confidence import estimate_confidence, extract_features
 from weiwo.nodes.writer.subject_match import (
+    ValueWorth,
     correct_spelling,
     find_missing_subjects,
     inverse_document_frequency,
@@ -21,7 +22,6 @@ from weiwo.nodes.writer.subject_match import (
     matching_terms,
     question_terms,
 )
-from weiwo.nodes.writer.value_worth import ValueWorth
 from weiwo.state import Evidence, Language, Quote
 from weiwo.state.answer import Extract
 from weiwo.state.query import QueryFrame
@@ -31,13 +31,13 @@ from weiwo.text.mentions import mentions, title_key
 from weiwo.text.near_duplicates import Told
 from weiwo.text.patterns import lazy
 
-CONSIDERED: Final = 8
+_CONSIDERED: Final = 8
 """Passages, best first, among which those shown are chosen; all that are given count as the statistic of rarity."""
 
 WHOLE: Final = 1_000
 """Characters up to which a passage is shown whole; an excerpt is grown to about as many."""
 
-QUOTED: Final = 300
+_QUOTED: Final = 300
 """The same where a passage is only shown for the words that an assertion quotes."""
 
 _LONGEST_SENTENCE: Final = 500
@@ -143,7 +143,7 @@ def choose_extracts(
     spelling = correct_spelling(frame, frozenset().union(*everywhere))
     asked = question_terms(frame)
     weights = inverse_document_frequency((spelling[term] for term in asked), everywhere)
-    considered = [passage for passage in read if passage.sentences][:CONSIDERED]
+    considered = [passage for passage in read if passage.sentences][:_CONSIDERED]
     considered.sort(key=lambda one: _precedence(one, weights))
     if frame.shape == "open" and set(asked) <= set(matching_terms(frame.subject)):
         considered.sort(key=lambda passage: not _introduces(passage.evidence, frame.subject))
@@ -175,7 +175,7 @@ def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], 
         passage = _read(evidence, 1.0)
         chosen = [s for s in passage.sentences if any(s.start < end and start < s.end for start, end in places)]
         if chosen:
-            items.append(_shown(passage, chosen, len(items) + 1, 1.0, language, QUOTED))
+            items.append(_shown(passage, chosen, len(items) + 1, 1.0, language, _QUOTED))
     return Extracts(tuple(items), bool(items))
 
 

@@ -5,16 +5,17 @@ them, their reader doubted them or other sources deny them, and final values the
 an answer is complete, and the answer has to name them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.nodes.shared.planning.references import fill_text
-from weiwo.state import Language
+from weiwo.state import Language, Outcome
 from weiwo.state.answer import Gap
 from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
-from weiwo.text.localization import localized_section
+from weiwo.state.source_filter import SourceFilter
+from weiwo.text.localization import localized, localized_phrases, localized_section
 from weiwo.text.values import render
 
 _WORDS: Final = localized_section("writer.gaps")
@@ -32,14 +33,14 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
     if not looks:
         return ()
     uncovered = [
-        Gap(kind="uncovered", text=_WORDS[language]["uncovered"].format(part)) for part in find_uncovered(state)
+        Gap(kind="uncovered", text=_WORDS[language]["uncovered"].format(part)) for part in _find_uncovered(state)
     ]
     report = looks[-1].report
     weak = _weak(report.weak, state, language) if report is not None else ()
     return (*uncovered, *weak, *_inconsistent(state, language))
 
 
-def find_uncovered(state: SearchState) -> tuple[str, ...]:
+def _find_uncovered(state: SearchState) -> tuple[str, ...]:
     """The parts of the question that no task covers, as the last look back named them."""
     looks = state.get("reflections", [])
     return looks[-1].missing if looks and looks[-1].decision in {"finish", "abort"} else ()
@@ -71,3 +72,32 @@ def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language)
                 words += _WORDS[language]["asked"].format(question)
             text = _WORDS[language]["carries"].format(words) if weak.carries else words
             yield Gap(kind=weak.weakness, text=text, task_id=weak.task_id)
+
+
+_UNREAD: Final = localized("writer.gaps.coverage", "unread")
+_ONLY: Final = localized_phrases("writer.gaps.coverage", "only")
+_PARTS: Final = localized_section("writer.gaps.coverage.parts")
+
+
+def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, language: Language) -> Iterator[Gap]:
+    """What was not read, and what was left out, a line each.
+
+    Args:
+        outcomes: What the tasks came to.
+        within: The restriction of the run.
+        language: The language of the lines.
+    """
+    details = [outcome.detail for outcome in outcomes]
+    read = {page for detail in details for page in detail.opened if page not in detail.unread}
+    unread = {page for detail in details for page in detail.unread} - read  # another task may have had it
+    if unread:
+        yield Gap(kind="unread", text=_UNREAD[language].format(len(read), len(read | unread)))
+    if within:
+        frame, between, comma = _ONLY[language]
+        told = [
+            _PARTS[language][name].format(comma.join((value,) if isinstance(value, str) else value))
+            for layer in within.layers()
+            for name in _PARTS[language]
+            if (value := getattr(layer, name))
+        ]
+        yield Gap(kind="restricted", text=frame.format(between.join(told)))

@@ -21,8 +21,7 @@ from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
-from weiwo.nodes.writer.opening import skip_opening
-from weiwo.nodes.writer.part_check import PartCheck, is_check_line
+from weiwo.nodes.writer.opening import PartCheck, is_check_line, skip_opening
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.nodes.writer.sources import CitableSources
@@ -32,9 +31,9 @@ from weiwo.text.language import HAN, detect_language
 from weiwo.text.markdown import CELL, ITEM, ROW, read_lines, split_row
 from weiwo.text.patterns import lazy
 
-MOST_REWRITTEN = 40
+_MOST_REWRITTEN = 40
 """Claims sent back in one call."""
-SHORT = 12
+_SHORT = 12
 """Characters below which a sentence, a bare name perhaps, does not tell its language."""
 
 
@@ -114,7 +113,7 @@ async def _in_language(
                     yield segment
                     continue
                 waiting.append(segment)
-                if not _tells_language(segment) and not _ECHO.match(segment) and len(waiting) < MOST_WAITING:
+                if not _tells_language(segment) and not _ECHO.match(segment) and len(waiting) < _MOST_WAITING:
                     continue
                 if not _is_prose("".join(waiting), services.language):
                     break
@@ -133,7 +132,7 @@ async def _in_language(
     raise ModelCallError(f"the draft was no text in {LANGUAGE_NAMES[services.language]}")
 
 
-MOST_WAITING = 12
+_MOST_WAITING = 12
 """Pieces at the beginning that may hold no prose."""
 _HAN = lazy(f"[{HAN}]")
 _ECHO = lazy(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
@@ -142,7 +141,7 @@ _ECHO = lazy(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
 
 def _tells_language(segment: str) -> bool:
     """Whether a piece is prose, and long enough."""
-    return len(segment.lstrip()) >= SHORT and any(line.kind == "text" for line in read_lines(segment))
+    return len(segment.lstrip()) >= _SHORT and any(line.kind == "text" for line in read_lines(segment))
 
 
 def _is_prose(text: str, language: Language) -> bool:
@@ -151,7 +150,7 @@ def _is_prose(text: str, language: Language) -> bool:
         return False
     pieces = [text[start:end] for start, end in claim_spans(text)]
     words = clean_marks(" ".join(pieces), ()).strip()
-    if len(words) < SHORT or detect_language(words) == language:
+    if len(words) < _SHORT or detect_language(words) == language:
         return True
     return language == "zh" and bool(ROW.match(text.lstrip())) and bool(_HAN.search(text))
 
@@ -174,7 +173,7 @@ async def settle_draft(
         for number, piece in enumerate(draft.pieces)
         for position, checked in enumerate(piece.checked)
         if checked.claim.verdict in DOUBTFUL
-    ][:MOST_REWRITTEN]
+    ][:_MOST_REWRITTEN]
     if failing:
         rewritten = await _rewrite(failing, context, services, draft, question, say)
         if again := _matched(draft, rewritten):

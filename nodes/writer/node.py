@@ -25,17 +25,15 @@ from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
-from weiwo.nodes.writer.learning import learn_from_answer
-from weiwo.nodes.writer.part_check import record_check
+from weiwo.nodes.writer.opening import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
 from weiwo.nodes.writer.reader_answer import needs_judgement, read_out
 from weiwo.nodes.writer.report.assembly import assemble_report
 from weiwo.nodes.writer.report.outline import report_sources
 from weiwo.nodes.writer.report.section import ReportDraft
-from weiwo.nodes.writer.result import build_message, build_result
-from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract
-from weiwo.nodes.writer.small_talk import reply_to_small_talk
+from weiwo.nodes.writer.result import build_message, build_result, learn_from_answer
+from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract, reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, find_unchecked, judge_status
 from weiwo.nodes.writer.token_stream import stream_answer
@@ -48,14 +46,14 @@ from weiwo.text.localization import localized
 SOURCES = localized("writer.node", "sources")
 BEWARE = localized("writer.node", "beware")
 """Said of a source that speaks to the model."""
-UNSOURCED = localized("writer.node", "unsourced")
+_UNSOURCED = localized("writer.node", "unsourced")
 """Said of what a model answered out of its own head."""
-ASSUMED = localized("writer.node", "assumed")
+_ASSUMED = localized("writer.node", "assumed")
 """Said of a question that can mean several things, where nobody was asked which."""
-NOT_CHECKED = localized("writer.node", "not_checked")
+_NOT_CHECKED = localized("writer.node", "not_checked")
 """Said where a model was to judge what an answer says and did not."""
-ONE_DRAFT = localized("writer.node", "one_draft")
-NOTHING = localized("writer.node", "nothing")
+_ONE_DRAFT = localized("writer.node", "one_draft")
+_NOTHING = localized("writer.node", "nothing")
 
 
 async def writer(state: SearchState, services: RunContext, report: ReportDraft | None = None) -> dict[str, Any]:
@@ -159,11 +157,11 @@ async def _followed(
         yield piece
     if (assumed := state["assessment"].assumed) and draft.spoken:
         say = _sanitizer(state, services, draft)
-        yield draft.accept(f"\n\n{ASSUMED[services.language].format(say(assumed))}", [])
+        yield draft.accept(f"\n\n{_ASSUMED[services.language].format(say(assumed))}", [])
     if report is not None and report.outline.limit and not report.sections and draft.decided_by == "model":
-        yield draft.accept(f"\n\n{ONE_DRAFT[services.language].format(report.outline.limit)}", [])
+        yield draft.accept(f"\n\n{_ONE_DRAFT[services.language].format(report.outline.limit)}", [])
     if (unchecked := find_unchecked(draft.claims)) and draft.spoken:
-        yield draft.accept(f"\n\n{NOT_CHECKED[services.language].format(unchecked.reason.rstrip('.。'))}", [])
+        yield draft.accept(f"\n\n{_NOT_CHECKED[services.language].format(unchecked.reason.rstrip('.。'))}", [])
     if listed := _source_list(state, services, draft):
         yield listed
 
@@ -197,7 +195,7 @@ async def _spoken(
             yield piece
     if not draft.spoken:
         draft.decided_by = "rule"
-        yield draft.accept(NOTHING[services.language], [Claim(text=NOTHING[services.language], verdict="uncited")])
+        yield draft.accept(_NOTHING[services.language], [Claim(text=_NOTHING[services.language], verdict="uncited")])
 
 
 async def _unsearched(
@@ -250,7 +248,7 @@ async def _free(state: SearchState, services: RunContext, draft: Draft) -> Async
             draft.broken = failed.reason
         if draft.spoken and not draft.broken:
             if frame.shape not in NEEDS_NO_SOURCE:
-                yield draft.add(Piece(f"\n\n{UNSOURCED[services.language]}", []))
+                yield draft.add(Piece(f"\n\n{_UNSOURCED[services.language]}", []))
             draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
             return
     text = reply_to_small_talk(frame.talk, services.language, silent_model=bool(draft.broken))

@@ -1,20 +1,26 @@
 """The result: one JSON object with the answer and everything behind it, the same for command, server and Python."""
 
+import asyncio
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables.config import ensure_config
 
+from weiwo.nodes.memory.reuse import learn_plan
+from weiwo.nodes.shared.planning.expectation import record_rest
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.coverage import describe_coverage
-from weiwo.nodes.writer.gaps import find_gaps
+from weiwo.nodes.writer.gaps import describe_coverage, find_gaps
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Answer, Citation, Evidence, Outcome, Plan, Usage
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import find_marks
+from weiwo.tools.built_in import BUILT_IN
+from weiwo.tools.corpus.retrieval import telemetry
+from weiwo.tools.selection.usage_history import record_use
 
 
 def build_message(spoken: AIMessage, answer: Answer, result: Mapping[str, Any]) -> AIMessage:
@@ -109,3 +115,31 @@ def _evidence(passage: Evidence) -> dict[str, Any]:
     kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
     known = (name for name in ("provider", "also", "flags", "superseded_by") if getattr(passage, name))
     return passage.model_dump(mode="json", include={*kept, *known})
+
+
+async def learn_from_answer(state: SearchState, answer: Answer, services: RunContext, *, asserts: bool) -> None:
+    """Keep what an answer teaches for later questions.
+
+    Args:
+        state: What the run came to.
+        answer: The answer.
+        services: The settings, and where it is kept.
+        asserts: Whether the answer asserts anything: passages shown for being near are no citations.
+    """
+    if answer.status != "extracts":
+        replanned = any(one.decision == "replan" for one in state.get("reflections", []))
+        cited = [one.evidence_id for one in answer.citations] if asserts else []
+        telemetry.label_citations(services.run, cited, replanned=replanned)
+    if answer.status == "complete" and services.settings.telemetry:
+        await asyncio.to_thread(_learn_tools, state, services)
+    await learn_plan(state, answer.status, services)
+    await record_rest(state, services)
+
+
+def _learn_tools(state: SearchState, services: RunContext) -> None:
+    """Keep which tools, beside the built-in ones, answered this question together."""
+    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    tasks = plan.tasks if plan is not None else ()
+    used = {task.tool for task in tasks if task.id in outcomes and outcomes[task.id].answers} - BUILT_IN
+    if used:
+        record_use(Path(services.settings.home), state["assessment"].question, used)

@@ -16,17 +16,19 @@ from weiwo.nodes.writer.extract_confidence import DOUBTED_BELOW
 from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Extract, Language, Status, Task
+from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized, localized_section
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
+_TALK: Final = localized_section("writer.rule_answer.small_talk")
 _THIS: Final = localized("writer.rule_answer", "this")
 _DOORS: Final = localized_section("writer.rule_answer.doors")
 
 
 @dataclass(frozen=True)
-class RuleAnswer:
+class _RuleAnswer:
     """An answer by rule.
 
     Attributes:
@@ -86,7 +88,7 @@ class RuleAnswer:
         return _LEADS[self.language]["doors"].format(join_names(doors, self.language, either=True))
 
 
-def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> RuleAnswer:
+def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _RuleAnswer:
     """Put together what can be said and shown without a model. CPU-bound; call it through `asyncio.to_thread`.
 
     A statement that the claim check does not pass is left out.
@@ -124,7 +126,7 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
         told = [one for one in told if left and one[0].task_id in finals]
     quotes = [quote for outcome in usable for quote in outcome.quotes]
     quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
-    return RuleAnswer(
+    return _RuleAnswer(
         statements=tuple((sentence, claims) for _, sentence, claims in told),
         mechanisms=[] if disputes else list(dict.fromkeys(statement.mechanism for statement, _, _ in told)),
         extracts=build_quote_extracts(quotes, passages, frame.language)
@@ -161,3 +163,16 @@ def format_extract(extract: Extract, mark: str) -> str:
     text = text.replace("****", "")  # of two sentences with no blank between them
     body = "\n".join(f"> {line}" for line in text.strip().splitlines() if line.strip())
     return f"\n\n{extract.title} {mark}\n\n{body}"
+
+
+def reply_to_small_talk(talk: Talk | None, language: Language, *, silent_model: bool = False) -> str:
+    """What to say to a greeting, thanks, a question about Weiwo itself, or a request for writing.
+
+    Args:
+        talk: What kind of conversation the message is, as `QueryFrame.talk` says; None asks for the introduction.
+        language: The language to answer in.
+        silent_model: A model is configured, but did not answer.
+    """
+    words = _TALK[language]
+    state = words["silent_model" if silent_model else "no_model"]
+    return words[talk or "ability"].format(state=state, advice="" if silent_model else words["advice"])

@@ -14,16 +14,20 @@ from typing import Final
 from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
 from weiwo.text.analyzer import SIMPLIFIED
+from weiwo.text.dates import find_dates
+from weiwo.text.names import names
+from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
+from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
-SPOKEN_OF: Final = 0.6
+_SPOKEN_OF: Final = 0.6
 """Share of a subject's words, weighted by rarity, that a passage about it has."""
 
-SPOKEN_OF_TERMS: Final[dict[Language, float]] = {"en": 0.35, "zh": 0.4}
+_SPOKEN_OF_TERMS: Final[dict[Language, float]] = {"en": 0.35, "zh": 0.4}
 """The same of all words of the question, where no subject was made out."""
 
-MOST_TERMS: Final = 0.5
+_MOST_TERMS: Final = 0.5
 """The same where subjects were made out, but stand nowhere."""
 
 _SHORTEST_WORD: Final = 5
@@ -99,7 +103,7 @@ def find_missing_subjects(
 
     def spoken_of(words: Sequence[str]) -> bool:
         alike = any(_is_written_alike(words, said) for said in statements)
-        return alike or _covered(words, statements, passages, spelling) >= SPOKEN_OF
+        return alike or _covered(words, statements, passages, spelling) >= _SPOKEN_OF
 
     return [one for one in frame.subjects if (words := matching_terms(one)) and not spoken_of(words)]
 
@@ -120,7 +124,7 @@ def is_about_subject(
         where there are subjects, which may have been made out wrongly.
     """
     subjects = _subjects(frame)
-    enough = MOST_TERMS if subjects else SPOKEN_OF_TERMS[frame.language]
+    enough = _MOST_TERMS if subjects else _SPOKEN_OF_TERMS[frame.language]
     return len(missing) < len(subjects) or _covered(question_terms(frame), passages, passages, spelling) >= enough
 
 
@@ -159,3 +163,40 @@ def _nearest(word: str, words: Sequence[str]) -> str:
     """The most similar word, if one or two letters make the difference; empty if there is none."""
     alike = get_close_matches(word, words, n=1, cutoff=_ALIKE_LONG if len(word) >= _LONG_WORD else _ALIKE)
     return alike[0] if alike else ""
+
+
+_TYPED: Final = 0.4
+"""Worth of a value of the type asked for."""
+_SAID: Final = 0.2
+"""Worth of words that say the relation asked for, beside such a value."""
+
+
+class ValueWorth:
+    """Finds values of the type that a question asks for, other than those it holds itself."""
+
+    def __init__(self, frame: QueryFrame) -> None:
+        self._type = frame.answer_type
+        own = frame.question if self._type in {"date", "year", "number", "quantity"} else ""
+        self._dates = {span.date for span in find_dates(own)} if own else set()  # or their patterns are compiled
+        self._numbers = {span.value for span in find_numbers(own)} if own else set()
+        self._terms = set(matching_terms(frame.question))
+        row = relations().get(frame.relation)
+        self._says = row.says[frame.language] if row else ()
+
+    def of(self, text: str) -> float:
+        """What a value of the type asked for adds to a sentence, more where it says the relation asked for."""
+        held = self._held(text)
+        return held and _TYPED * held + _SAID * any(phrase in text.lower() for phrase in self._says)
+
+    def _held(self, text: str) -> float:
+        """Whether a sentence holds such a value, 0 to 1; 0 where any text would answer."""
+        if self._type in {"date", "year"}:
+            return float(any(span.date not in self._dates for span in find_dates(text)))
+        if self._type in {"number", "quantity"}:
+            dated = [(span.start, span.end) for span in find_dates(text)]
+            found = [span for span in find_numbers(text) if span.value not in self._numbers]
+            return float(any(not any(start <= span.start < end for start, end in dated) for span in found))
+        if self._type in {"person", "place", "name", "list"}:
+            new = sum(not self._terms.issuperset(matching_terms(name.text)) for name in names(text))
+            return min(1.0, new / (2 if self._type == "list" else 1))
+        return 0.0

@@ -16,7 +16,7 @@ from weiwo.state.search import SearchState
 from weiwo.text.localization import localized
 from weiwo.tools.passages import own_date
 
-NOT_FOUND: Final = localized("writer.report.assembly", "not_found")
+_NOT_FOUND: Final = localized("writer.report.assembly", "not_found")
 _LEAST_REPEATED: Final = 24
 """Bytes of a sentence that is not said twice; what is shorter, such as an item of a list, may be."""
 _BASIS: Final = localized("writer.report.assembly", "basis")
@@ -53,13 +53,13 @@ def assemble_report(report: ReportDraft, state: SearchState, services: RunContex
     for line in _limits(report, draft, language):
         yield from _set_apart(draft, "\n")
         yield draft.accept(f"- {line}", [])
-    if missing := list_missing(state, services, draft):
-        yield from _heading(draft, NOT_FOUND[language])
+    if missing := _list_missing(state, services, draft):
+        yield from _heading(draft, _NOT_FOUND[language])
         for n, line in enumerate(missing):
             yield draft.accept(f"\n- {line}" if n else f"- {line}", [])
 
 
-def list_missing(state: SearchState, services: RunContext, draft: Draft) -> list[str]:
+def _list_missing(state: SearchState, services: RunContext, draft: Draft) -> list[str]:
     """What the report leaves open, a line each: gaps, and tasks that came to nothing."""
     outcomes, plan = current_outcomes(state), state.get("plan")
     say = AnswerSanitizer(draft.sources.evidence, state["assessment"].question, services.language)

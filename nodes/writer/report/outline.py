@@ -14,16 +14,100 @@ from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.report.length import LEAST_SECTIONS, affordable_sections, count_words, sections_for, word_goal
 from weiwo.nodes.writer.report.prompt import OUTLINE, outline_prompt
 from weiwo.nodes.writer.sources import CitableSources, gather_sources
-from weiwo.state import Outline, OutlinedSection
+from weiwo.state import Language, Outline, OutlinedSection
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import clean_marks
+from weiwo.text.language import HAN
+from weiwo.text.patterns import lazy
 
-MOST_SOURCES: Final = {"quick": 60, "normal": 60, "deep": 120}
+_LONG_ANSWER: Final = 500
+"""Words from which on a report is written in sections, and so is a deep answer without a form; one draft holds less."""
+_CARRIED: Final = 0.5
+"""Words of a report for each word of its sources: more would be padding."""
+_LEAST_WORDS: Final = 300
+"""A report whose sources carry less than this is one draft."""
+_MOST_WORDS: Final = {"quick": 0, "normal": 1_200, "deep": 4_000}
+"""Where the question names no length; a quick answer is one draft."""
+_SECTION_WORDS: Final = 150
+"""Words that make a section worth its heading."""
+_MOST_SECTIONS: Final = 8
+_LEAST_SECTIONS: Final = 2
+
+_SECTION_CALLS: Final = 4
+"""Model calls of a section: it is written, judged, mended, and what was mended is judged."""
+_OTHER_CALLS: Final = 5
+"""Calls of the outline and the summary."""
+_SECTION_TOKENS: Final = 2_000
+"""Tokens of a section's prompts and replies besides its passages, at an upper estimate."""
+_LEAST_SECONDS: Final = 15
+"""Seconds without which no report is begun."""
+
+ZH_CHARACTERS: Final = 1.6
+"""Chinese characters that say what a word of English does."""
+_HAN: Final = lazy(f"[{HAN}]")
+_WORD: Final = lazy(rf"[^\W{HAN}]+(?:['’.-][^\W{HAN}]+)*")
+
+
+def count_words(text: str, language: Language) -> int:
+    """The length of a text: its words, and in Chinese its characters, a Latin word counting as one."""
+    han, words = len(_HAN.findall(text)), len(_WORD.findall(text))
+    return han + words if language == "zh" else words + round(han / ZH_CHARACTERS)
+
+
+def wants_report(state: SearchState, services: RunContext) -> bool:
+    """Whether the answer is to be a report: one is asked for, or a long answer of a deep search."""
+    frame, plan, depth = state["assessment"].frame, state.get("plan"), services.settings.depth
+    if plan is None or state["assessment"].level == "simple" or depth == "quick":
+        return False
+    long = _LONG_ANSWER * (ZH_CHARACTERS if services.language == "zh" else 1)
+    wanted = frame.form == "report" or (depth == "deep" and frame.form == "" and frame.words >= long)
+    return wanted and services.models.configured("writer")
+
+
+def word_goal(state: SearchState, services: RunContext, sources: CitableSources) -> int:
+    """The length that a report is to have, in words or Chinese characters; 0 where one draft will do."""
+    language = services.language
+    factor = ZH_CHARACTERS if language == "zh" else 1.0
+    held = sum(count_words(passage.text, "en") for passage in sources.evidence)
+    wanted = state["assessment"].frame.words or _MOST_WORDS[services.settings.depth] * factor
+    goal = min(wanted, held * factor * _CARRIED)  # sources may be in the other language
+    return 0 if goal < _LEAST_WORDS * factor or wanted < _LONG_ANSWER * factor else int(goal)
+
+
+def sections_for(goal: int, language: Language) -> int:
+    """How many sections a report of a length has at most."""
+    words = goal / (ZH_CHARACTERS if language == "zh" else 1)
+    return min(_MOST_SECTIONS, max(_LEAST_SECTIONS, int(words / _SECTION_WORDS)))
+
+
+def _affordable_sections(services: RunContext, passage_tokens: int, wanted: int) -> tuple[int, str]:
+    """How many sections of those wanted the run can pay for, and the limit that allows no more.
+
+    Args:
+        services: The budget.
+        passage_tokens: Tokens of all passages the report may cite.
+        wanted: Sections there would be.
+    """
+    budget = services.budget
+    if limit := budget.exhausted():
+        return 0, limit
+    if budget.remaining_seconds() < _LEAST_SECONDS:
+        return 0, "max_seconds"
+    by_calls = (budget.calls_left() - _OTHER_CALLS) // _SECTION_CALLS
+    # A section's passages are read when it is written, judged and mended; each is of use to one section or two.
+    each = _SECTION_TOKENS + 4 * passage_tokens // max(wanted, 1)
+    by_tokens = (budget.tokens_left() - passage_tokens) // each
+    most = min(by_calls, by_tokens)
+    if most >= wanted:
+        return wanted, ""
+    return max(0, most), "max_model_calls" if by_calls <= by_tokens else "max_tokens"
+
+
+_MOST_SOURCES: Final = {"quick": 60, "normal": 60, "deep": 120}
 """Sources offered to a report, by depth; a short answer is offered fewer."""
-LONGEST_TITLE = 120
+_LONGEST_TITLE = 120
 
 
 class SectionReply(Reply):
@@ -44,7 +128,7 @@ class OutlineReply(Reply):
 def report_sources(state: SearchState, services: RunContext) -> CitableSources:
     """The sources of a report, numbered for all its sections; the same state gives the same numbers."""
     plan, outcomes, evidence = state.get("plan"), state.get("outcomes", {}), state.get("evidence", {})
-    return gather_sources(plan, outcomes, evidence, services.language, MOST_SOURCES[services.settings.depth])
+    return gather_sources(plan, outcomes, evidence, services.language, _MOST_SOURCES[services.settings.depth])
 
 
 async def outline_report(state: SearchState, services: RunContext, sources: CitableSources) -> Outline:
@@ -55,8 +139,8 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
     await services.models.ready("writer")
     tokens = sum(services.models.count("writer", passage.text) for passage in sources.evidence)
     wanted = sections_for(goal, services.language)
-    most, limit = affordable_sections(services, tokens, wanted)
-    if most < LEAST_SECTIONS:
+    most, limit = _affordable_sections(services, tokens, wanted)
+    if most < _LEAST_SECTIONS:
         return Outline(limit=limit)
     prompt = outline_prompt(state, services, sources, goal, most)
     try:
@@ -68,11 +152,11 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
     sections = _usable(reply, sources, say)
     if len(sections) > most:  # the last one is the recommendation, where there is one
         sections = [*sections[: most - 1], sections[-1]]
-    if len(sections) < LEAST_SECTIONS:
+    if len(sections) < _LEAST_SECTIONS:
         return Outline()
     shares = _share_words(sections, sources, goal, services)
     sections = [one.model_copy(update={"words": words}) for one, words in zip(sections, shares, strict=True)]
-    title = _title(reply.title, say) or state["assessment"].question[:LONGEST_TITLE]
+    title = _title(reply.title, say) or state["assessment"].question[:_LONGEST_TITLE]
     return Outline(title=title, sections=tuple(sections), limit=limit)
 
 
@@ -91,7 +175,7 @@ def _usable(reply: OutlineReply, sources: CitableSources, say: AnswerSanitizer) 
 def _title(text: str, say: AnswerSanitizer) -> str:
     """A heading out of a model's words: one line, no marks, nothing live."""
     line = " ".join(say(clean_marks(text, ())).split()).strip(" #*_|")
-    return line[:LONGEST_TITLE]
+    return line[:_LONGEST_TITLE]
 
 
 def _share_words(

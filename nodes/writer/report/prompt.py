@@ -38,7 +38,7 @@ that tells about it.
 two sections on the same. Fewer sections where the sources hold little."""
 )
 
-SECTION: Final = protect_prompt(
+_SECTION: Final = protect_prompt(
     f"""\
 You are the Writer of a search system and write one section of a report from the sources below. {DATA_RULE}
 - Every sentence that states a fact ends with the numbers of the sources that carry it, such as [1] or [1][3]. Cite by \
@@ -55,7 +55,7 @@ sources say nothing on holds a dash.
 section covers stays there. No list of sources."""
 )
 
-SUMMARY: Final = protect_prompt(
+_SUMMARY: Final = protect_prompt(
     f"""\
 You are the Writer of a search system. Below are the sections of a report, with the numbers of their sources. \
 {DATA_RULE} Write what opens the report: the answer to the question first, then what matters most of the sections. \
@@ -73,12 +73,12 @@ _MOST_DOCUMENTS: Final = 40
 
 def section_instructions(language: Language) -> str:
     """What the writer of a section is told."""
-    return f"{SECTION.replace('{silent}', _SILENT[language])}\n- Write in {LANGUAGE_NAMES[language]}."
+    return f"{_SECTION.replace('{silent}', _SILENT[language])}\n- Write in {LANGUAGE_NAMES[language]}."
 
 
 def summary_instructions(language: Language) -> str:
     """What the writer of the summary is told."""
-    return f"{SUMMARY.replace('{limits}', LIMITS[language])}\nWrite in {LANGUAGE_NAMES[language]}."
+    return f"{_SUMMARY.replace('{limits}', LIMITS[language])}\nWrite in {LANGUAGE_NAMES[language]}."
 
 
 def outline_prompt(state: SearchState, services: RunContext, sources: CitableSources, goal: int, most: int) -> str:

@@ -16,7 +16,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.generate import DraftContext, draft_answer, settle_draft
-from weiwo.nodes.writer.report.length import ZH_CHARACTERS, count_words
+from weiwo.nodes.writer.report.outline import ZH_CHARACTERS, count_words
 from weiwo.nodes.writer.report.prompt import (
     LIMITS,
     section_instructions,
@@ -29,9 +29,9 @@ from weiwo.state import Evidence, Language, Outline, OutlinedSection, Section, S
 from weiwo.state.search import SearchState
 from weiwo.text.patterns import lazy
 
-SUMMARY_SHARE: Final = 0.1
+_SUMMARY_SHARE: Final = 0.1
 """The summary's share of a report's words."""
-LEAST_SUMMARY: Final = 120
+_LEAST_SUMMARY: Final = 120
 """Words of the summary of a short report, at most."""
 _HEADING: Final = lazy(r"\s*#{1,6}[ \t]")
 _ANNOUNCEMENT: Final = lazy(
@@ -57,7 +57,7 @@ class ReportDraft:
     summary: Section
 
 
-class SectionContext:
+class _SectionContext:
     """Context of a section: its prompt, and what it may cite under the numbers of the report.
 
     Attributes:
@@ -100,7 +100,7 @@ class SectionContext:
         return section_prompt(self._state, self._services, self._outline, self._section, sources, shown)
 
 
-class SummaryContext:
+class _SummaryContext:
     """Context of the summary: the sections as they were written.
 
     Attributes:
@@ -123,7 +123,7 @@ async def write_section(
     state: SearchState, services: RunContext, outline: Outline, section: OutlinedSection, sources: CitableSources
 ) -> Section:
     """Write a section of a report and check it; what it took is booked in the budget of `services`."""
-    context = SectionContext(state, services, outline, section, sources)
+    context = _SectionContext(state, services, outline, section, sources)
     await context.pack_sources()
     return await _write(state, services, context, section.title)
 
@@ -154,9 +154,9 @@ async def write_summary(
     length = sum(count_words(text, services.language) for _, text in told)
     cited = {n for one in sections for piece in one.pieces for claim in piece.claims for n in claim.citations}
     citable = CitableSources(tuple(one for one in sources.items if one.n in cited), sources.language)
-    least = LEAST_SUMMARY * (ZH_CHARACTERS if services.language == "zh" else 1)
-    prompt = summary_prompt(state, services, told, citable, int(max(least, length * SUMMARY_SHARE)))
-    return await _write(state, services, SummaryContext(prompt, services, citable), "")
+    least = _LEAST_SUMMARY * (ZH_CHARACTERS if services.language == "zh" else 1)
+    prompt = summary_prompt(state, services, told, citable, int(max(least, length * _SUMMARY_SHARE)))
+    return await _write(state, services, _SummaryContext(prompt, services, citable), "")
 
 
 async def _write(state: SearchState, services: RunContext, context: DraftContext, title: str) -> Section:
@@ -170,17 +170,17 @@ async def _write(state: SearchState, services: RunContext, context: DraftContext
                 continue
             kept = _below(text, title, first=not draft.pieces) if title else text
             draft.add(await asyncio.to_thread(draft.read, kept, question))
-            excuse_limitations(draft.pieces, services.language)
+            _excuse_limitations(draft.pieces, services.language)
     except ModelCallError as failed:
         draft.broken = failed.reason
         draft.drop_doubtful()
     if draft.spoken and not draft.broken:
         await settle_draft(context, services, draft, question, say)
-        excuse_limitations(draft.pieces, services.language)
+        _excuse_limitations(draft.pieces, services.language)
     return Section(pieces=tuple(map(_kept, draft.pieces)), broken=draft.broken)
 
 
-def excuse_limitations(pieces: Sequence[Piece], language: Language) -> None:
+def _excuse_limitations(pieces: Sequence[Piece], language: Language) -> None:
     """Ask no source for what limits a report: that its sources do not tell something stands in none of them.
 
     What names figures has to be carried all the same.

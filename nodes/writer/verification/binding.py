@@ -10,9 +10,17 @@ from typing import Final, NamedTuple
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, split_clauses
 from weiwo.nodes.writer.verification.grounds import Grounds
-from weiwo.nodes.writer.verification.marks import CONTRASTS, WORDS, Mark, same_value
 from weiwo.nodes.writer.verification.particulars import name_words
-from weiwo.nodes.writer.verification.windows import Window, find_windows, keys, label_keys
+from weiwo.nodes.writer.verification.windows import (
+    CONTRASTS,
+    WORDS,
+    Mark,
+    Window,
+    find_windows,
+    keys,
+    label_keys,
+    same_value,
+)
 from weiwo.text.patterns import lazy
 
 _BESIDE: Final = 0.55

@@ -17,7 +17,7 @@ from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import FUNCTION_WORDS, stem
 
-MOST_SENTENCES: Final = 400
+_MOST_SENTENCES: Final = 400
 LONGEST_SENTENCE: Final = 1_500
 
 _WORD: Final = lazy(
@@ -59,7 +59,7 @@ class Clause:
     @cached_property
     def topics(self) -> frozenset[str]:
         """The same, and what its words are opposites or fellows of."""
-        return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in topic_keys(word))
+        return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in _topic_keys(word))
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -81,7 +81,7 @@ class Clause:
     def axes(self) -> dict[int, int]:
         """Sides taken on axes of opposites; an axis with both sides is left out."""
         sides: dict[int, set[int]] = {}
-        for word in marked_words(opposites(), self.text):
+        for word in _marked_words(opposites(), self.text):
             for axis, side in opposites()[word]:
                 sides.setdefault(axis, set()).add(side)
         return {axis: found.pop() for axis, found in sides.items() if len(found) == 1}
@@ -90,7 +90,7 @@ class Clause:
     def members(self) -> dict[int, frozenset[int]]:
         """Members of classes of words that exclude each other, by class."""
         found: dict[int, set[int]] = {}
-        for word in marked_words(classes(), self.text):
+        for word in _marked_words(classes(), self.text):
             for group, member in classes()[word]:
                 found.setdefault(group, set()).add(member)
         return {group: frozenset(these) for group, these in found.items()}
@@ -122,11 +122,11 @@ class Clause:
 
 
 def _denying_opposites(text: str) -> list[str]:
-    found = marked_words(opposites(), _NO_NEGATION.sub(" ", text))
+    found = _marked_words(opposites(), _NO_NEGATION.sub(" ", text))
     return [word for word in found if not word.isascii() and _NEGATION.search(word)]
 
 
-def marked_words(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[str]:
+def _marked_words(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[str]:
     """The words of a text that a table of contrasts has; of Chinese ones the longest where they overlap."""
     return (word for _, _, word in marked_places(table, text))
 
@@ -193,11 +193,11 @@ def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
             parts.append(row)
             continue
         header = ""
-        for start, end in sentences(line)[:MOST_SENTENCES]:
+        for start, end in sentences(line)[:_MOST_SENTENCES]:
             sentence = line[start : min(end, start + LONGEST_SENTENCE)]
             whole.append(Clause(sentence))
             parts += [Clause(part, whole=sentence) for part in split_clauses(sentence)]
-    return tuple(whole[:MOST_SENTENCES]), tuple(parts[: 2 * MOST_SENTENCES])
+    return tuple(whole[:_MOST_SENTENCES]), tuple(parts[: 2 * _MOST_SENTENCES])
 
 
 @lru_cache(maxsize=32_768)
@@ -209,7 +209,7 @@ def match_keys(word: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=32_768)
-def topic_keys(word: str) -> frozenset[str]:
+def _topic_keys(word: str) -> frozenset[str]:
     """Keys by which a word is about the same as another: those it matches by, its axes of opposites and its classes."""
     axes = [f"axis {axis}" for axis, _ in opposites().get(word, ())]
     return match_keys(word).union(axes, (f"class {group}" for group, _ in classes().get(word, ())))
@@ -217,7 +217,7 @@ def topic_keys(word: str) -> frozenset[str]:
 
 def matched(words: frozenset[str] | set[str], keys: frozenset[str]) -> set[str]:
     """The words that match one of the keys."""
-    return {word for word in words if not topic_keys(word).isdisjoint(keys)}
+    return {word for word in words if not _topic_keys(word).isdisjoint(keys)}
 
 
 def overlap(claim: Clause, source: Clause) -> float:

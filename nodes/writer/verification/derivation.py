@@ -21,8 +21,8 @@ from weiwo.nodes.writer.verification.quantities import (
 from weiwo.text.data_files import data_pattern
 from weiwo.text.patterns import lazy
 
-MOST_FIGURES: Final = 40
-MOST_DATES: Final = 30
+_MOST_FIGURES: Final = 40
+_MOST_DATES: Final = 30
 _DIFFERENCE: Final = data_pattern("claims", "derivation", "difference")
 _COUNTED: Final = data_pattern("claims", "derivation", "counted")
 _PERIODS: Final = (4.0, 12.0, 52.0, 7.0)
@@ -39,12 +39,12 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
         statement: What it stands in.
         grounds: The sources.
     """
-    figures = list(dict.fromkeys(_figures(grounds)))[:MOST_FIGURES]
+    figures = list(dict.fromkeys(_figures(grounds)))[:_MOST_FIGURES]
     if _proportional(number, statement, grounds):
         return True
     if not (number.unit or number.value > LARGEST_COUNT or _DIFFERENCE.search(statement)):
         return False
-    dates = [date for source in grounds.sources for date in source.dates][:MOST_DATES]
+    dates = [date for source in grounds.sources for date in source.dates][:_MOST_DATES]
     kind = "%" if number.kind == POINTS else number.kind
     alike = [f.base for f in figures if f.kind == kind or (not number.unit and f.kind != "%")]
     bare = [f.value for f in figures if number.unit and not f.unit and f.value > LARGEST_COUNT]
@@ -86,7 +86,7 @@ def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
         else 0.51 / 10 ** len(f"{number.value:.12g}".partition(".")[2])
     )
     for clause in (clause for source in grounds.sources for clause in source.sentences):
-        for one, other in permutations(clause.quantities[:MOST_FIGURES], 2):
+        for one, other in permutations(clause.quantities[:_MOST_FIGURES], 2):
             if one.kind == other.kind and other.base:
                 ratio = one.base / other.base
                 ways = (ratio,) if times else (100 * ratio, abs(100 * ratio - 100))

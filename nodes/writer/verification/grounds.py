@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.particulars import (
+    Period,
     fold_letters,
     fold_script,
     is_han,
     name_words,
 )
-from weiwo.nodes.writer.verification.periods import Period
 from weiwo.nodes.writer.verification.quantities import (
     PHYSICAL,
     Quantity,
@@ -121,7 +121,7 @@ class Grounds:
         folded, han = fold_letters(name), is_han(name)
         pairs = [term for term in terms(name) if len(term) == 2] if han else []
         for source in self.sources:
-            if folded in source.text or is_acronym_of(name, source.initials):
+            if folded in source.text or _is_acronym_of(name, source.initials):
                 return True
         if folded in self.computed_text or (not han and self._named_in_parts(name)):
             return True
@@ -154,7 +154,7 @@ class Grounds:
         return bool(words) and all(found[1:] if titled else found)
 
 
-def is_acronym_of(name: str, initials: frozenset[str]) -> bool:
+def _is_acronym_of(name: str, initials: frozenset[str]) -> bool:
     """Whether a name is the initials of one that the sources write out, or the plural of a short abbreviation."""
     letters = name.replace(".", "").removesuffix("s")
     return (

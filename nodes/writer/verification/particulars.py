@@ -5,11 +5,10 @@ are three days, and 3.1 is not 3.10.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from weiwo.nodes.writer.verification.periods import Period, find_periods
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, find_quantities, stated_shares
 from weiwo.text.analyzer import SIMPLIFIED
 from weiwo.text.data_files import data_pattern
@@ -19,7 +18,59 @@ from weiwo.text.language import HAN, fold
 from weiwo.text.lexicon import find_countries, is_common
 from weiwo.text.names import names
 from weiwo.text.names_zh import chinese_names
+from weiwo.text.numerals import chinese_integer
 from weiwo.text.patterns import lazy
+
+_WORDS: Final = (
+    "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth"
+    "|sixteenth|seventeenth|eighteenth|nineteenth|twentieth|twenty-first"
+)
+_ORDINAL: Final = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{_WORDS})"
+_HAN: Final = r"\d{1,2}|[一二三四五六七八九]?十[一二三四五六七八九]?|[一二三四五六七八九]"
+_TENS: Final = r"[1-9]0|[一二三四五六七八九]?十"
+_CENTURY: Final = lazy(
+    rf"(?i)(?<![\w-])(?P<en>{_ORDINAL})(?=(?:(?:,? ?(?:and|or|to|–|-) ?|, )(?:the |early |late )?{_ORDINAL}){{0,3}}[\s-]centur)"
+    rf"|(?P<zh>(?<!\d)(?:{_HAN})|上个?)(?:世纪(?:(?P<tens>{_TENS})年代)?|(?=[至到、和与~～–-](?:{_HAN})世纪))"
+)
+_DECADE: Final = lazy(rf"(?<![\d.,$£€¥])(\d{{3}}0)(?:['’]?s\b|年代)|(?<![\d纪一二三四五六七八九])({_TENS})年代")
+_BEFORE: Final = lazy(r"[^.;\n]{0,40}?centur(?:y|ies)\s?(?:BCE?\b|B\.C\.)")
+_LAST_CENTURY: Final = 20
+"""上世纪, and the century of 八十年代."""
+
+
+class Period(NamedTuple):
+    """A century or a decade: its first and last year, where it stands, and whether it is said to lie before our era."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+    before: bool = False
+
+    def covers(self, first: int, last: int) -> bool:
+        """Whether years, by their distance from our era's beginning, are all of it."""
+        return self.first <= first <= last <= self.last
+
+
+def find_periods(text: str) -> Iterator[Period]:
+    """The centuries and decades a text names; "the 1900s" are a century."""
+    for found in _CENTURY.finditer(text):
+        written = found["en"] or found["zh"]
+        first = 100 * (_LAST_CENTURY if written.startswith("上") else _whole(written)) - 100
+        tens = _whole(found["tens"] or "0")
+        before = text[: found.start()].endswith(("公元前", "西元前")) or bool(_BEFORE.match(text, found.end()))
+        yield Period(first + tens, first + (tens + 9 if tens else 100), *found.span(), before)
+    for found in _DECADE.finditer(text):
+        first = int(found[1]) if found[1] else 100 * _LAST_CENTURY - 100 + _whole(found[2])
+        yield Period(first, first + (9 if first % 100 else 100), *found.span())
+
+
+def _whole(written: str) -> int:
+    digits = written.rstrip("stndrhSTNDRH")
+    if digits.isdecimal():
+        return int(digits)
+    return _WORDS.split("|").index(written.lower()) + 1 if written.isascii() else chinese_integer(written)
+
 
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
@@ -41,7 +92,7 @@ _DAY: Final = lazy(
 _SPACED: Final = lazy(r"(?<=\d) (?=[年月日号])|(?<=[年月日号]) (?=\d)")
 _UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[-–—])(\d{1,2})\b(?![\d:/]|[.-]\d))")
 """The second day of a range within a month: 7月6日-8日, July 6–8."""
-QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
+_QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PREFIXED: Final = lazy(r"(?i)(?:in|im|ir|un|non|re|pre|de|dis|mis|sub|over|under|multi|auto|co|out)-?([a-z]{4,})$")
 _GLOSSED: Final = lazy(rf"[{HAN}][(（]$")
 _LETTERS: Final = str.maketrans(
@@ -121,7 +172,7 @@ def find_particulars(statement: str) -> Particulars:
         codes=tuple(codes),
         names=tuple(_names(statement, taken, lands)),
         countries=tuple((key, statement[start:end]) for start, end, key in lands),
-        quotes=tuple(next(filter(None, found)) for found in QUOTE.findall(statement)),
+        quotes=tuple(next(filter(None, found)) for found in _QUOTE.findall(statement)),
     )
 
 
@@ -134,7 +185,7 @@ def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tup
         end = start + len(text)
         glosses = text.isascii() and _GLOSSED.search(statement[max(0, start - 2) : start])
         if (
-            is_proper(text)
+            _is_proper(text)
             and not glosses
             and not _inside(start, end, taken)
             and not any(a <= start and end - (text[-1] in "人籍裔") <= b for a, b, _ in lands)
@@ -230,7 +281,7 @@ def name_words(name: str) -> list[str]:
     return [word for word in re.findall(r"\w+", fold_letters(name)) if word not in small]
 
 
-def is_proper(name: str) -> bool:
+def _is_proper(name: str) -> bool:
     """Whether a Chinese name carries a mark of its own, and is not only taken for one by its place in a comparison."""
     return any(found == (0, len(name)) for found in chinese_names(name)) or not re.fullmatch(f"[{HAN}]+", name)
 

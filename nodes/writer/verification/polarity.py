@@ -11,11 +11,11 @@ from weiwo.text.language import fold
 from weiwo.text.lexicon import opposites
 from weiwo.text.patterns import lazy
 
-CLOSE: Final = 0.34
+_CLOSE: Final = 0.34
 """Overlap from which two clauses speak of the same."""
-NEARLY: Final = 0.85
+_NEARLY: Final = 0.85
 """Share of the best overlap from which another clause counts as well."""
-ALIKE: Final = 0.66
+_ALIKE: Final = 0.66
 """Share of a clause's words that the other has to have before a denial in one of them counts as a contradiction."""
 
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
@@ -34,7 +34,7 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         yield from _denied(claim, known)
         scored = [(_closeness(claim, clause), clause) for clause in known]
         best = max((score for score, _ in scored), default=0.0)
-        least = max(CLOSE if part.isascii() else 0.25, NEARLY * best)
+        least = max(_CLOSE if part.isascii() else 0.25, _NEARLY * best)
         near = [clause for score, clause in scored if score >= least][:12]
         found = [conflict for clause in near if (conflict := _conflict(claim, clause, titles)) is not None]
         denied = [conflict for conflict in found if conflict]
@@ -83,7 +83,7 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
             return None  # "but that one does not": what is denied was said before
         denying = claim if denials[0] % 2 else source
         other = source if denials[0] % 2 else claim
-        if not matched(denying.denied or denying.stems, other.topics) or len(met) < ALIKE * len(rest):
+        if not matched(denying.denied or denying.stems, other.topics) or len(met) < _ALIKE * len(rest):
             return None
     elif len(met) < min(1, len(rest)) or len(met) < 0.5 * len(rest):
         return None

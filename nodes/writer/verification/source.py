@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
-from weiwo.nodes.writer.verification.particulars import find_days, find_months, fold_letters
-from weiwo.nodes.writer.verification.periods import Period, find_periods
+from weiwo.nodes.writer.verification.particulars import Period, find_days, find_months, find_periods, fold_letters
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities, find_shares
 from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.state.cached_property import cached_property

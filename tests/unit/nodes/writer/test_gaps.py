@@ -9,7 +9,7 @@ from tests.support.fake_model import FakeModel, Request, fake
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.nodes.writer.part_check import PartCheck
+from weiwo.nodes.writer.opening import PartCheck
 from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.usefixtures("indexed_home")

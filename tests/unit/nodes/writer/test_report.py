@@ -18,8 +18,7 @@ from weiwo.graph.builder import _write
 from weiwo.graph.execution.report_graph import report_graph
 from weiwo.graph.persistence.serializer import with_state_types
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.report.length import count_words, sections_for, wants_report, word_goal
-from weiwo.nodes.writer.report.outline import report_sources
+from weiwo.nodes.writer.report.outline import count_words, report_sources, sections_for, wants_report, word_goal
 from weiwo.state import Limits, Plan
 from weiwo.state.search import SearchState
 

@@ -1,7 +1,7 @@
 import pytest
 
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.nodes.writer.small_talk import reply_to_small_talk
+from weiwo.nodes.writer.rule_answer import reply_to_small_talk
 
 
 @pytest.mark.parametrize(

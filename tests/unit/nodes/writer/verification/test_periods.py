@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies
 
 from tests.unit.nodes.writer.verification.test_doubts import verdict
-from weiwo.nodes.writer.verification.periods import find_periods
+from weiwo.nodes.writer.verification.particulars import find_periods
 
 
 @pytest.mark.parametrize(
