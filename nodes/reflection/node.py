@@ -212,7 +212,7 @@ def _has_deepened(state: SearchState) -> bool:
 
 
 def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> bool:
-    """Whether the draft's own call can say which parts of the question have no answer (`writer/part_check.py`).
+    """Whether the draft's own call can say which parts of the question have no answer (`writer/opening.py`).
 
     There is to be one draft, by a model that takes several things at once; and it has not been asked in vain.
     """
