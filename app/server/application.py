@@ -35,12 +35,12 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(serving_mcp)
             try:
                 engine = await stack.enter_async_context(open_engine(logins=auth is not None, **(graph_options or {})))
             except WeiwoError as error:
                 app.state.failure = error  # a server tells no more of it than that there was one
                 raise
+            await stack.enter_async_context(serving_mcp)  # later: its task group would wrap what the engine raises
             app.state.engine = engine
             app.state.auth = auth
             if auth is not None:
