@@ -1,7 +1,7 @@
 """Confidence of extracts: how probable it is that the passages shown hold the answer.
 
 A logistic regression over four named features, whose weights are data (`extract_confidence.json`, with the sets they
-were fitted on and how they do on questions that were kept out); `benchmarks/extract_confidence.py` fits and judges it.
+were fitted on and how they do on questions that were kept out).
 """
 
 import json
