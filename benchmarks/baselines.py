@@ -22,7 +22,7 @@ from langchain_core.outputs import LLMResult
 from langchain_core.tools import tool
 
 from weiwo.app.evaluation.question_set import Question
-from weiwo.app.evaluation.scoring import ABSTAINED, System, SystemAnswer, abstains, read_citations, strip_citations
+from weiwo.app.evaluation.scoring import ABSTAINED, System, SystemAnswer, _read_citations, abstains, strip_citations
 from weiwo.models.context_windows import text_tokens
 from weiwo.models.endpoint import resolve_endpoint
 from weiwo.models.model_cache import get_chat_model
@@ -232,7 +232,7 @@ def _make_answer(
 ) -> SystemAnswer:
     """What a model wrote: whatever it does not decline to answer, it asserts."""
     text = strip_reasoning(str(reply.text)).strip()
-    cited = [sources[number - 1] for number in read_citations(text) if 0 < number <= len(sources)]
+    cited = [sources[number - 1] for number in _read_citations(text) if 0 < number <= len(sources)]
     stated = strip_citations(text)
     return SystemAnswer(
         text=stated,

@@ -34,7 +34,7 @@ from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.reflection.intervention import Intervention
-from weiwo.nodes.shared.planning.replanning import replan_by_rule
+from weiwo.nodes.shared.planning.replanning import _replan_by_rule
 from weiwo.state import Plan, Task
 from weiwo.state.settings import Settings
 
@@ -100,7 +100,7 @@ class Troubled(Stage):
         ran = await run_plan(plan, {}, work, get_config(), intervention=may)
         outcomes, plan = ran["outcomes"], ran.get("plan", plan)
         lost = [one for one in plan.ids if not outcomes[one].usable]
-        if lost and (mended := replan_by_rule(plan, lost, outcomes, "en", work.tools)) is not None:
+        if lost and (mended := _replan_by_rule(plan, lost, outcomes, "en", work.tools)) is not None:
             outcomes = {**outcomes, **(await run_plan(mended, outcomes, work, get_config()))["outcomes"]}
         return {"outcomes": only_usable(outcomes)}
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from weiwo.tools.corpus.evaluation.answer_matching import AnswerText, normalize_answer
+from weiwo.tools.corpus.evaluation.answer_matching import AnswerText, _normalize_answer
 
 STARTS: Final = [
     "Vel",
@@ -290,9 +290,9 @@ def _steps(decomposition: Sequence[dict[str, str]], passages: Sequence[str]) -> 
         asked = part["question"]
         for name, answer in answers.items():
             asked = asked.replace(name, answer)
-        words = set(normalize_answer(asked).split())
+        words = set(_normalize_answer(asked).split())
         telling = [text for text in passages if AnswerText(text).says(part["answer"])]
-        for text in sorted(telling, key=lambda one: -len(words & set(normalize_answer(one).split()))):
+        for text in sorted(telling, key=lambda one: -len(words & set(_normalize_answer(one).split()))):
             sentences = (s for s in text.replace(". ", ".|").split("|") if AnswerText(s).says(part["answer"]))
             needs = tuple(k for k in range(n) if f"#{k + 1}" in part["question"])
             query = part["question"].replace(" >> ", " ")

@@ -30,7 +30,7 @@ from player import FAN_OUTS
 from thrift import write_corpus
 
 from weiwo.graph import build_graph
-from weiwo.models.endpoint import forget_endpoints
+from weiwo.models.endpoint import _forget_endpoints
 from weiwo.state.settings import ROLES, Context
 
 PAIRS = 10
@@ -84,7 +84,7 @@ class OtherOracle(Oracle):
 
 async def ask(case: Case, corpus: Path, store: InMemoryStore, *, apart: bool, **settings: Any) -> Answered:
     """Ask a question."""
-    forget_endpoints()
+    _forget_endpoints()
     ledger = Ledger()
     models: dict[str, BaseChatModel] = dict.fromkeys(ROLES, Oracle(case=case, ledger=ledger))
     if apart:

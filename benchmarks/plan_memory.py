@@ -23,7 +23,7 @@ from typing import Any
 from langgraph.store.memory import InMemoryStore
 
 from weiwo.nodes.memory.memory_store import MOST, MemoryStore
-from weiwo.nodes.memory.reuse import PlanTemplate, fill_template, make_template, take_out_slots, wording_key
+from weiwo.nodes.memory.reuse import PlanTemplate, _fill_template, _make_template, _take_out_slots, wording_key
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Limits, Plan, Task
@@ -63,7 +63,7 @@ def swap(text: str, values: dict[str, str]) -> str:
 
 def swapped(question: str, plan: Plan, pool: dict[str, list[str]], dice: random.Random) -> tuple[str, Plan]:
     """A question of the same wording, and its plan."""
-    _, slots = take_out_slots(question)
+    _, slots = _take_out_slots(question)
     new = {value: dice.choice([one for one in pool[slot[1]] if one not in question]) for slot, value in slots.items()}
     tasks = (
         task.model_copy(update={"description": (said := swap(task.description, new)), "args": {"query": said}})
@@ -109,11 +109,11 @@ async def main(place: Path, seed: int) -> None:
     learned, others = rows[: len(rows) // 2], rows[len(rows) // 2 :]
     pool: dict[str, list[str]] = {"n": [], "d": []}
     for question, _ in rows:
-        for slot, value in take_out_slots(question)[1].items():
+        for slot, value in _take_out_slots(question)[1].items():
             pool[slot[1]].append(value)
     memory, kept = MemoryStore(InMemoryStore(), "benchmark"), []
     for question, plan in learned:
-        template = make_template(parse_question(question, "en"), plan)
+        template = _make_template(parse_question(question, "en"), plan)
         if template is not None:
             kept.append(template)
     for template in kept[: MOST["plans"]]:
@@ -124,11 +124,11 @@ async def main(place: Path, seed: int) -> None:
     for name, questions in asked.items():
         saved = rejected = wrong = 0
         for question, plan in questions:
-            wording, slots = take_out_slots(question)
+            wording, slots = _take_out_slots(question)
             template = await memory.read("plans", wording_key(wording, "en"), PlanTemplate)
             if template is None:
                 continue
-            filled = fill_template(template, slots)
+            filled = _fill_template(template, slots)
             if check_plan(filled, SEARCH, Limits()):
                 rejected += 1
                 continue

@@ -25,11 +25,11 @@ from weiwo.text.analyzer import identifiers, terms
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
-from weiwo.tools.corpus.evaluation.strategy_comparison import AUTO, Evaluation, compare_strategies
+from weiwo.tools.corpus.evaluation.strategy_comparison import _AUTO, Evaluation, compare_strategies
 from weiwo.tools.corpus.evaluation.telemetry_report import learn_from_use, summarize_telemetry
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
-from weiwo.tools.corpus.retrieval.query_features import EXACT_SHARE
+from weiwo.tools.corpus.retrieval.query_features import _EXACT_SHARE
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStep, RoutingPolicy, hash_to_share
 from weiwo.tools.corpus.retrieval.telemetry import TelemetryRecorder
@@ -112,9 +112,9 @@ async def replay(dataset: Dataset, home: Path, model: Embedder | None, found: Ev
 
 def saving_kept(name: str, found: Evaluation) -> bool:
     """Print how identifiers were searched; whether enough vector searches were saved."""
-    figures = found.as_json()["strategies"][AUTO]
+    figures = found.as_json()["strategies"][_AUTO]
     saved = 1 - figures["vector_calls"] / len(found.answered)
-    first = sum(one.attempts[AUTO].scores.mrr == 1 for one in found.answered) / len(found.answered)
+    first = sum(one.attempts[_AUTO].scores.mrr == 1 for one in found.answered) / len(found.answered)
     kept = bool(saved >= SAVED)
     print(
         f"{name:<18}{len(found.answered):>6} identifiers  vector searches saved {saved:.1%}  rank 1 {first:.1%}"
@@ -136,7 +136,7 @@ def identifiers_in(dataset: Dataset) -> dict[str, set[str]]:
     for document in documents:
         for term in written.keys() & set(terms(f"{document.title} {document.text}")):
             held.setdefault(term, set()).add(document.id)
-    most = max(3, EXACT_SHARE * len(documents) / 2)
+    most = max(3, _EXACT_SHARE * len(documents) / 2)
     return {written[name]: those for name, those in sorted(held.items()) if len(those) <= most}
 
 

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.virtual_time import VirtualTimeLoop
 from weiwo.graph import build_graph
-from weiwo.models.endpoint import forget_endpoints
+from weiwo.models.endpoint import _forget_endpoints
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.loading import load_corpus
@@ -143,7 +143,7 @@ async def main(arguments: Any) -> None:
         how = {"show_calls": arguments.calls, "habit": arguments.habit}
         show("invented", await measure(kinds, corpus, **how), goals=not arguments.habit)
         for folder in arguments.folders:
-            forget_endpoints()
+            _forget_endpoints()
             known, corpus = from_folder(Path(folder), arguments.most)
             show(folder, await measure(known.cases, corpus, **how), goals=not arguments.habit)
 

@@ -5,7 +5,7 @@ START → master ─┬─ simple ───────────────�
                 └─ complex → planner → executor ↗    ├─ retry  → executor
                                 ↑                    └─ replan → planner
 
-A draft that finds parts of the question missing goes back to `planner` once, unspoken; see `by_result`.
+A draft that finds parts of the question missing goes back to `planner` once, unspoken; see `_by_result`.
 Where the question was answered before, `master` gives that answer and the run ends.
 Where a question can mean several things, `clarify` stands behind the master and asks which, if a person can be asked.
 Where a person is asked about plans, `approval` stands before the executor; what it rejects goes to the planner.
@@ -49,9 +49,9 @@ from weiwo.state import Usage
 from weiwo.state.search import Approved, SearchInput, SearchOutput, SearchState
 from weiwo.state.settings import Context
 
-Builder = StateGraph[SearchState, Context, SearchInput, SearchOutput]
+_Builder = StateGraph[SearchState, Context, SearchInput, SearchOutput]
 
-RECURSION_LIMIT = 60
+_RECURSION_LIMIT = 60
 """Supersteps of one run; the limits on rounds end every loop long before."""
 
 
@@ -83,10 +83,10 @@ def build_graph(
     _add_edges(builder)
     saver = checkpointer if checkpointer is None else with_state_types(checkpointer)
     compiled = builder.compile(checkpointer=saver, store=store, name="weiwo")
-    return SearchGraph.of(compiled).with_config(recursion_limit=RECURSION_LIMIT)
+    return SearchGraph.of(compiled).with_config(recursion_limit=_RECURSION_LIMIT)
 
 
-def _add_agents(builder: Builder, open_context: Callable[..., Awaitable[RunContext]]) -> None:
+def _add_agents(builder: _Builder, open_context: Callable[..., Awaitable[RunContext]]) -> None:
     """The nodes: each agent, in the context of the run."""
 
     async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -128,16 +128,16 @@ def _add_agents(builder: Builder, open_context: Callable[..., Awaitable[RunConte
     builder.add_node("writer", writer_node)
 
 
-def _add_edges(builder: Builder) -> None:
+def _add_edges(builder: _Builder) -> None:
     """Which node follows which."""
     builder.add_edge(START, "master")
-    builder.add_conditional_edges("master", on_loop(by_clarity))
+    builder.add_conditional_edges("master", on_loop(_by_clarity))
     builder.add_conditional_edges("clarify", on_loop(by_level))
-    builder.add_conditional_edges("planner", on_loop(by_plan))
-    builder.add_conditional_edges("approval", on_loop(by_approval))
+    builder.add_conditional_edges("planner", on_loop(_by_plan))
+    builder.add_conditional_edges("approval", on_loop(_by_approval))
     builder.add_edge("executor", "reflection")
-    builder.add_conditional_edges("reflection", on_loop(by_decision))
-    builder.add_conditional_edges("writer", on_loop(by_result))
+    builder.add_conditional_edges("reflection", on_loop(_by_decision))
+    builder.add_conditional_edges("writer", on_loop(_by_result))
 
 
 async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -> dict[str, Any]:
@@ -172,7 +172,7 @@ async def _write(
     return {**update, "usage": spent + services.budget.delta()}
 
 
-def by_clarity(
+def _by_clarity(
     state: SearchState,
 ) -> Literal["clarify", "writer", "approval", "executor", "reflection", "planner", "__end__"]:
     """A question that was answered before ends; one that can mean several things is asked about before the search."""
@@ -184,10 +184,10 @@ def by_clarity(
 def by_level(state: SearchState) -> Literal["writer", "approval", "executor", "reflection", "planner"]:
     """Simple questions go to the writer alone, moderate ones to the executor, complex ones to the planner."""
     level = state["assessment"].level
-    return "writer" if level == "simple" else "planner" if level == "complex" else by_plan(state)
+    return "writer" if level == "simple" else "planner" if level == "complex" else _by_plan(state)
 
 
-def by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"]:
+def _by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"]:
     """Where a person is asked, each revision of the plan is asked about once before it runs.
 
     A plan that failed and that the planner knew nothing better for is not run again: reflection ends with the reason.
@@ -198,12 +198,12 @@ def by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"]
     return "executor" if approved is None or plan is None or approved == plan.revision else "approval"
 
 
-def by_approval(state: SearchState) -> Literal["planner", "executor"]:
+def _by_approval(state: SearchState) -> Literal["planner", "executor"]:
     """What a person said is for the planner; a plan they approved or edited runs."""
     return "planner" if state.get("feedback") else "executor"
 
 
-def by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"]:
+def _by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"]:
     """What a draft calls missing is planned for before it is spoken; where it says nothing of it, reflection asks."""
     looks = state.get("reflections", [])
     if state.get("result") or not looks:  # none where a client writes the state in the writer's name
@@ -211,7 +211,7 @@ def by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"]
     return "planner" if looks[-1].decision == "deepen" else "reflection"
 
 
-def by_decision(state: SearchState) -> Literal["executor", "planner", "writer"]:
+def _by_decision(state: SearchState) -> Literal["executor", "planner", "writer"]:
     """Retry what failed, plan anew what can be had another way, or write from what there is."""
     decision = state["reflections"][-1].decision
     if decision == "retry":

@@ -30,7 +30,7 @@ _POLL_SECONDS: Final = 1.0
 """Seconds after which a waiting caller looks up: a signal that comes as it begins to wait does not wake it."""
 _END_SECONDS: Final = 2.0
 """Seconds that a run which was called off has to end, and its thread after it; a tool may block it for longer."""
-TOOL_DESCRIPTION: Final = (
+_TOOL_DESCRIPTION: Final = (
     "Answers a question from documents and the web by planned search; every claim leads to its source."
 )
 
@@ -77,7 +77,7 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             func=ask_blocking,
             coroutine=ask,
             name=options.get("name") or self.get_name(),
-            description=options.get("description") or TOOL_DESCRIPTION,
+            description=options.get("description") or _TOOL_DESCRIPTION,
             args_schema=ToolQuestion,
             response_format="content_and_artifact",
         )

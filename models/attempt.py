@@ -12,7 +12,7 @@ from weiwo.models.reply import cached_tokens, reported_tokens, sent_text
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-WRITER = "writer"
+_WRITER = "writer"
 _HASTE = 0.5
 """The share of the time left that one call may take: what follows it needs some too."""
 _HASTE_OF_WRITER = 0.8
@@ -43,7 +43,7 @@ class CallDeadline:
             budget: What the run may still spend.
         """
         left = budget.remaining_seconds()
-        if role == WRITER:
+        if role == _WRITER:
             return cls(min(seconds, left * _HASTE_OF_WRITER))
         work = budget.work_seconds()
         bound = min(seconds, left * _HASTE, work)

@@ -18,7 +18,7 @@ from weiwo.state.limits import NOT_SENT
 
 __all__ = ["Budget", "LimitReachedError", "Reservation"]
 
-WRITER_SHARE = 0.1
+_WRITER_SHARE = 0.1
 """This share of the run's seconds is kept for the writer: all other work ends before it."""
 DEADLINE = "broken off: the run's max_seconds is near"
 """How the trace tells of a call that had to end so that the answer can be written in time."""
@@ -114,7 +114,7 @@ class Budget:
 
     def work_seconds(self) -> float:
         """Seconds left for everything that comes before the writer."""
-        return self.remaining_seconds(self.limits.max_seconds * WRITER_SHARE)
+        return self.remaining_seconds(self.limits.max_seconds * _WRITER_SHARE)
 
     def exhausted(self) -> str | None:
         """The limit that the run has come to, in this node or an earlier one; None if there is room."""

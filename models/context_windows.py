@@ -38,7 +38,7 @@ _PIECE: Final = 50_000
 """Characters encoded at once: the work on one word without blanks grows faster than its length."""
 
 
-def find_tokenizer(name: str) -> Callable[[str], int] | None:
+def _find_tokenizer(name: str) -> Callable[[str], int] | None:
     """A counter of tokens for a model, if its tokenizer is known and at hand. Blocks: it reads megabytes from disk.
 
     Args:
@@ -98,7 +98,7 @@ _PER_ASTRAL = 2.2
 """What one of four bytes has more: emoji, rare Han."""
 PER_MESSAGE = 8
 """Tokens that wrap a message: its role and separators."""
-OUTPUT_RESERVE = 1_000
+_OUTPUT_RESERVE = 1_000
 """Tokens set aside for a reply until this run has seen a longer one for the same purpose."""
 
 _BOUNDS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict")
@@ -144,18 +144,18 @@ def reply_tokens(model: Any, longest: int) -> int:
     """
     bounds = (getattr(model, name, None) for name in _BOUNDS)
     own = [bound for bound in bounds if isinstance(bound, int) and bound > 0]
-    return min([max(OUTPUT_RESERVE, longest), *own])
+    return min([max(_OUTPUT_RESERVE, longest), *own])
 
 
-DEFAULT_WINDOW: Final = 32_000
+_DEFAULT_WINDOW: Final = 32_000
 """Tokens taken for the window of a model of which nothing is known. Most hold more; one that holds less says so in its
 first refusal, and that is remembered."""
-WINDOW_SHARE: Final = 0.8
+_WINDOW_SHARE: Final = 0.8
 """The share of the window that a prompt may take: beyond it models overlook what they read, counts err, and models that
 reason need room (JoyAgent's deep search keeps to the same)."""
-FORM_RESERVE: Final = 800
+_FORM_RESERVE: Final = 800
 """Tokens kept for what a request holds besides its prompt and reply: a schema, the wrapping of messages."""
-LEAST_WINDOW: Final = 1_000
+_LEAST_WINDOW: Final = 1_000
 """A refusal that names a smaller window than this speaks of something else."""
 _SHRINK: Final = 2 / 3
 """What is left of a window, against a prompt that was too long for it, where the refusal names no number."""
@@ -172,7 +172,7 @@ class ModelSize:
     """
 
     window: int | None = None
-    reply: int = OUTPUT_RESERVE
+    reply: int = _OUTPUT_RESERVE
     count: Callable[[str], int] = text_tokens
 
 
@@ -183,17 +183,17 @@ def measure_model(model: "BaseChatModel", name: str) -> ModelSize:
         model: The model; LangChain's profile of it tells its window, as a context size set on the model itself does.
         name: The model as configured, `provider:model`.
     """
-    return ModelSize(own_window(model), reply_tokens(model, 0), find_tokenizer(name) or text_tokens)
+    return ModelSize(own_window(model), reply_tokens(model, 0), _find_tokenizer(name) or text_tokens)
 
 
 def own_window(model: "BaseChatModel") -> int | None:
     """The window that a model has by its own settings, or by LangChain's profile of its name."""
     set_on_it = (getattr(model, name, None) for name in ("num_ctx", "n_ctx"))
     told = (*set_on_it, (getattr(model, "profile", None) or {}).get("max_input_tokens"))
-    return next((n for n in told if isinstance(n, int) and n >= LEAST_WINDOW), None)
+    return next((n for n in told if isinstance(n, int) and n >= _LEAST_WINDOW), None)
 
 
-class WindowMemory:
+class _WindowMemory:
     """What is known of endpoints: their sizes, and what their refusals taught."""
 
     def __init__(self) -> None:
@@ -220,8 +220,8 @@ class WindowMemory:
             window: The tokens it says it holds, if it does.
             prompt: Tokens of the prompt that was too long, estimated.
         """
-        told = window if window is not None and window >= LEAST_WINDOW else math.floor(prompt * _SHRINK)
-        self._learned.put(endpoint, max(LEAST_WINDOW, min(told, self._learned.get(endpoint) or told)))
+        told = window if window is not None and window >= _LEAST_WINDOW else math.floor(prompt * _SHRINK)
+        self._learned.put(endpoint, max(_LEAST_WINDOW, min(told, self._learned.get(endpoint) or told)))
 
     def window(self, endpoint: str, configured: int | None) -> int:
         """Tokens of an endpoint's window: as configured, else as its model has them, else a careful guess.
@@ -232,14 +232,14 @@ class WindowMemory:
             endpoint: The endpoint.
             configured: What the settings say.
         """
-        window = configured or self.size(endpoint).window or DEFAULT_WINDOW
+        window = configured or self.size(endpoint).window or _DEFAULT_WINDOW
         return min(window, self._learned.get(endpoint) or window)
 
 
 def prompt_bound(window: int, reply: int) -> int:
     """Tokens that a whole prompt may take: a share of the window, and never what the reply needs."""
-    return max(0, min(math.floor(window * WINDOW_SHARE), window - reply - FORM_RESERVE))
+    return max(0, min(math.floor(window * _WINDOW_SHARE), window - reply - _FORM_RESERVE))
 
 
-window_memory: Final = WindowMemory()
+window_memory: Final = _WindowMemory()
 """The memory of this process."""

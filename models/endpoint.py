@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from weiwo.models.errors import ModelCallError, ModelUnavailableError
 from weiwo.state.circuit_breaker import BreakerRegistry, CircuitBreaker
 
-PLACEHOLDER_KEY = "none"
+_PLACEHOLDER_KEY = "none"
 """Sent to a local server that needs no key; the client refuses to start without one."""
 
 _OWN_KEY: Final[ContextVar[str]] = ContextVar("own_key", default="")
@@ -99,7 +99,7 @@ def resolve_endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoin
         raise ModelUnavailableError(
             f"{name}: OPENAI_API_KEY is not set; set it, or OPENAI_BASE_URL to a server on this machine or network"
         )
-    return Endpoint(name, provider, base_url, api_key or PLACEHOLDER_KEY, own=bool(key))
+    return Endpoint(name, provider, base_url, api_key or _PLACEHOLDER_KEY, own=bool(key))
 
 
 def _is_http(url: str) -> bool:
@@ -123,7 +123,7 @@ def _is_local(url: str) -> bool:
 
 V = TypeVar("V")
 
-MAX_REMEMBERED: Final = 1_024
+_MAX_REMEMBERED: Final = 1_024
 """Endpoints remembered of each kind of fact; the oldest gives way."""
 
 _memories: Final[list["EndpointMemory[object]"]] = []
@@ -146,7 +146,7 @@ class EndpointMemory(Generic[V]):
 
     def put(self, endpoint: str, fact: V) -> None:
         """Remember the fact."""
-        while endpoint not in self._facts and len(self._facts) >= MAX_REMEMBERED:
+        while endpoint not in self._facts and len(self._facts) >= _MAX_REMEMBERED:
             del self._facts[next(iter(self._facts))]
         self._facts[endpoint] = fact
 
@@ -159,17 +159,17 @@ class EndpointMemory(Generic[V]):
         self._facts.clear()
 
 
-def forget_endpoints() -> None:
+def _forget_endpoints() -> None:
     """Start anew: forget every fact about every endpoint."""
     for memory in _memories:
         memory.forget()
 
 
-THRESHOLD: Final = 2
+_THRESHOLD: Final = 2
 """Failures in a row after which an endpoint is taken to be down."""
-COOLING_SECONDS: Final = 60.0
+_COOLING_SECONDS: Final = 60.0
 """After this long one call is let through to see whether the endpoint is back."""
-MAX_BREAKERS: Final = 256
+_MAX_BREAKERS: Final = 256
 """Breakers remembered; beyond that the ones not used for longest are forgotten."""
 
 
@@ -181,7 +181,7 @@ class EndpointBreaker:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._circuit = CircuitBreaker(THRESHOLD, COOLING_SECONDS, COOLING_SECONDS, clock)
+        self._circuit = CircuitBreaker(_THRESHOLD, _COOLING_SECONDS, _COOLING_SECONDS, clock)
         self._words = ""
 
     def admit(self, call: object) -> None:
@@ -216,7 +216,7 @@ class EndpointBreaker:
         self._circuit.released(call)
 
 
-_breakers: Final = BreakerRegistry(lambda _: EndpointBreaker(), MAX_BREAKERS)
+_breakers: Final = BreakerRegistry(lambda _: EndpointBreaker(), _MAX_BREAKERS)
 
 
 def endpoint_breaker(run: str, endpoint: str) -> EndpointBreaker:

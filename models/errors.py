@@ -13,7 +13,7 @@ from weiwo.state.limits import FaultKind
 from weiwo.text.patterns import lazy
 from weiwo.text.retry_after import retry_after_of
 
-LimitName = str
+_LimitName = str
 """One of `max_seconds`, `max_model_calls`, `max_tokens`, `max_cost`: the fields of `Limits` a model call can reach."""
 
 
@@ -24,7 +24,7 @@ class LimitReachedError(WeiwoError):
         reason: The field of `state.Limits` that was reached.
     """
 
-    def __init__(self, reason: LimitName) -> None:
+    def __init__(self, reason: _LimitName) -> None:
         super().__init__(reason)
         self.reason = reason
 
@@ -52,7 +52,7 @@ class BudgetExhaustedError(ModelCallError):
         limit: The field of `state.Limits` that was reached, for the stop reason.
     """
 
-    def __init__(self, limit: LimitName) -> None:
+    def __init__(self, limit: _LimitName) -> None:
         super().__init__(f"the run's limit {limit} is reached")
         self.limit = limit
 

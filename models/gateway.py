@@ -37,10 +37,10 @@ __all__ = ["NOSTREAM", "BudgetExhaustedError", "ChatModels", "ModelCallError", "
 T = TypeVar("T", bound=BaseModel)
 Messages = Sequence[Union["BaseMessage", tuple[str, str]]]
 """A conversation: LangChain messages, or pairs of role ("system", "human", "ai") and text."""
-Maker = Callable[[Endpoint, float], Awaitable["BaseChatModel"]]
+_Maker = Callable[[Endpoint, float], Awaitable["BaseChatModel"]]
 """Makes the chat model of an endpoint, given the seconds one request may take."""
 
-SHARE_OF_BUDGET = 0.5
+_SHARE_OF_BUDGET = 0.5
 """The share of the tokens a run may still spend that passages may fill up to in one prompt."""
 
 _overlooked: Final = EndpointMemory[float]()
@@ -73,7 +73,7 @@ class ChatModels:
         run_id: str = "",
         *,
         given: Mapping[str, "BaseChatModel"] | None = None,
-        make: Maker = get_chat_model,
+        make: _Maker = get_chat_model,
     ) -> None:
         self.settings = settings
         self.budget = budget
@@ -131,7 +131,7 @@ class ChatModels:
             window_memory.window(where.identity, self.settings.context_tokens or size.window), size.reply
         )
         left = self.budget.tokens_left(price_of(self.settings, where.name))
-        bound = min(bound, int(left * SHARE_OF_BUDGET) - size.reply)
+        bound = min(bound, int(left * _SHARE_OF_BUDGET) - size.reply)
         return max(0, bound - sum(PER_MESSAGE + size.count(text) for text in prompt))
 
     def count(self, role: str, text: str) -> int:

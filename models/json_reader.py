@@ -13,7 +13,7 @@ from typing import Any
 
 from weiwo.text.patterns import lazy
 
-MAX_DEPTH = 100
+_MAX_DEPTH = 100
 """Nesting beyond this is refused: no reply needs it, and it bounds recursion."""
 
 _BLANK = lazy(r"(?:[\s\ufeff]++|//[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*)++", re.DOTALL)
@@ -47,7 +47,7 @@ _COMMAS, _COLONS = ",，", ":："
 _MISSING: Any = object()
 
 
-class JsonReader:
+class _JsonReader:
     """Reads one value of `text` from `start` on. `broken_off` tells whether the end was missing.
 
     Time is linear in the length of the text.
@@ -91,8 +91,8 @@ class JsonReader:
         return self._scalar()
 
     def _enter(self, depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise ValueError(f"nested deeper than {MAX_DEPTH}")
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"nested deeper than {_MAX_DEPTH}")
         self.at += 1
 
     def _object(self, depth: int) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class JsonReader:
         return chr(unit)
 
 
-MAX_ATTEMPTS = 64
+_MAX_ATTEMPTS = 64
 """Brackets at which a value is looked for. Bounds the time on text that is all brackets."""
 
 _FENCE = lazy(r"```[ \t]*+[\w+-]*+[ \t]*+\r?\n?(.*?)```", re.DOTALL)
@@ -252,7 +252,7 @@ def _strict(text: str) -> tuple[Any] | None:
 def _fenced(text: str) -> tuple[Any] | None:
     """The value of the longest code fence that holds JSON."""
     bodies = sorted((match[1].strip() for match in _FENCE.finditer(text)), key=len, reverse=True)
-    for body in bodies[:MAX_ATTEMPTS]:
+    for body in bodies[:_MAX_ATTEMPTS]:
         if found := _strict(body):
             return found
     return None
@@ -270,7 +270,7 @@ def _longest(text: str) -> tuple[Any] | None:
 def _values(text: str) -> Iterator[tuple[int, int, Any]]:
     """Objects and lists in the text that do not lie in one another, with where each starts and ends."""
     at = 0
-    for _ in range(MAX_ATTEMPTS):
+    for _ in range(_MAX_ATTEMPTS):
         match = _BRACKET.search(text, at)
         if match is None:
             return
@@ -278,7 +278,7 @@ def _values(text: str) -> Iterator[tuple[int, int, Any]]:
         try:
             value, at = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            reader = JsonReader(text, start)
+            reader = _JsonReader(text, start)
             try:
                 value, at = reader.read(), reader.at
             except ValueError:

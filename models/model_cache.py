@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 CONNECT_SECONDS: Final = 10.0
 MOST_BYTES: Final = 2_000_000
 """Bytes of a reply that comes whole."""
-MOST_STREAMED: Final = 40_000_000
+_MOST_STREAMED: Final = 40_000_000
 """Bytes of a stream: each token comes in an event of some hundred bytes."""
-MOST_OF_A_LINE: Final = 1_000_000
+_MOST_OF_A_LINE: Final = 1_000_000
 """Bytes of one line of a stream."""
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
@@ -73,7 +73,7 @@ async def get_chat_model(endpoint: Endpoint, seconds: float) -> "BaseChatModel":
         return kept.models[key]
 
 
-async def close_clients() -> None:
+async def _close_clients() -> None:
     """Close the clients of the running event loop. Happens by itself when the loop is shut down."""
     kept = _by_loop.get(id(asyncio.get_running_loop()))
     if kept is not None and kept.closer is not None:
@@ -147,8 +147,8 @@ def _bounded_stream(package: str) -> Any:
 
         def __init__(self, inner: Any, streamed: bool) -> None:  # noqa: FBT001 - private, one caller
             self._inner = inner
-            self._most = MOST_STREAMED if streamed else MOST_BYTES
-            self._longest = MOST_OF_A_LINE if streamed else MOST_BYTES
+            self._most = _MOST_STREAMED if streamed else MOST_BYTES
+            self._longest = _MOST_OF_A_LINE if streamed else MOST_BYTES
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             total = line = 0

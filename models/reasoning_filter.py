@@ -110,11 +110,11 @@ class _TemplateEnd:
 
 def strip_reasoning(text: str) -> str:
     """A whole reply without its leading reasoning."""
-    thinking = ReasoningFilter(opened=closes_alone(text))
+    thinking = ReasoningFilter(opened=_closes_alone(text))
     return thinking.feed(text) + thinking.end()
 
 
-def closes_alone(text: str) -> bool:
+def _closes_alone(text: str) -> bool:
     """Whether a reply closes reasoning that it has not opened."""
     head, closed, _ = text.partition(_CLOSE)
     return bool(closed) and _OPEN not in head
@@ -126,7 +126,7 @@ _opened: Final = EndpointMemory[None]()
 
 def notice_opening(endpoint: str, text: str) -> None:
     """Remember what a whole reply shows: that it closes what it did not open, or that it opens it."""
-    if closes_alone(text):
+    if _closes_alone(text):
         _opened.put(endpoint, None)
     elif text.lstrip().startswith(_OPEN):
         _opened.drop(endpoint)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 T = TypeVar("T", bound=BaseModel)
-ReplyVerdict = Literal["good", "invalid", "cut", "prose", "refused"]
+_ReplyVerdict = Literal["good", "invalid", "cut", "prose", "refused"]
 
 _FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 LENGTH = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
@@ -37,7 +37,7 @@ class ParsedReply(Generic[T]):
         structural: The JSON is not of the schema's form at all.
     """
 
-    verdict: ReplyVerdict
+    verdict: _ReplyVerdict
     value: T | None = None
     words: str = ""
     structural: bool = False

@@ -41,7 +41,7 @@ class _KnownMode:
     until: float | None
 
 
-class ModeMemory:
+class _ModeMemory:
     """Which mode each endpoint takes."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -67,7 +67,7 @@ class ModeMemory:
             self._held.put(endpoint, _KnownMode(mode, None if certain else self._clock() + DOUBT_SECONDS))
 
 
-mode_memory = ModeMemory()
+mode_memory = _ModeMemory()
 """The memory of this process."""
 
 
@@ -123,7 +123,7 @@ def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, 
 
 MOST_TOKENS: Final = 32_000
 """Tokens asked for at most; reasoning counts among them."""
-MOST_CHARACTERS: Final = 150_000
+_MOST_CHARACTERS: Final = 150_000
 """Characters taken of one reply, a report of 50 pages; the rest is left."""
 _COMMON, _OPENAIS, _NONE = "max_tokens", "max_completion_tokens", ""
 
@@ -179,8 +179,8 @@ def require_bounded(characters: int) -> None:
     Raises:
         ModelRequestError: It is.
     """
-    if characters > MOST_CHARACTERS:
-        raise ModelRequestError(Fault("incomplete", f"the reply was longer than {MOST_CHARACTERS:,} characters"))
+    if characters > _MOST_CHARACTERS:
+        raise ModelRequestError(Fault("incomplete", f"the reply was longer than {_MOST_CHARACTERS:,} characters"))
 
 
 SWITCHES: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_core.runnables import Runnable, RunnableConfig
 
-STALL_SECONDS = 20.0
+_STALL_SECONDS = 20.0
 """Silence after which a stream that has begun is taken to be dead."""
 RETRIES = 2
 """Attempts after the first, where what went wrong may pass."""
-PAUSE_SECONDS = 0.5
+_PAUSE_SECONDS = 0.5
 """Before the first of them, and twice as long before each further one, where the endpoint names no pause."""
 
 
@@ -267,7 +267,7 @@ class ModelSession:
             return None
         pause = fault.pause
         if pause is None:
-            pause = PAUSE_SECONDS * 2**attempt.number * random.uniform(0.75, 1.0)  # noqa: S311 - spreads the load
+            pause = _PAUSE_SECONDS * 2**attempt.number * random.uniform(0.75, 1.0)  # noqa: S311 - spreads the load
         return pause if pause < attempt.deadline.left else None
 
     @staticmethod
@@ -306,14 +306,14 @@ async def _within_time(chunks: "AsyncIterator[Any]", deadline: CallDeadline) -> 
     began = False
     while True:
         left = deadline.left
-        bound = min(left, STALL_SECONDS) if began else left
+        bound = min(left, _STALL_SECONDS) if began else left
         try:
             async with asyncio.timeout(bound):
                 chunk = await anext(chunks)
         except StopAsyncIteration:
             return
         except TimeoutError:
-            if began and bound == STALL_SECONDS:
+            if began and bound == _STALL_SECONDS:
                 raise ModelRequestError(Fault("late", f"the reply stopped coming for {bound:.3g} s")) from None
             raise ModelRequestError(deadline.overdue("whole reply")) from None
         yield chunk

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=BaseModel)
 
-LAST = MODES[-1]
+_LAST = MODES[-1]
 _MAX_QUOTED = 6000
 """Characters of a bad reply that are quoted back to its model."""
 _LONG = 50_000
@@ -52,10 +52,10 @@ class StructuredCall(Generic[T]):
         certain = known in (None, MODES[0])  # nothing was skipped but what the endpoint refuses now
         skipping = False
         for mode in MODES[MODES.index(known or MODES[0]) :]:
-            runnable = None if skipping and mode != LAST else bind_mode(self.session.model, mode, self.schema)
+            runnable = None if skipping and mode != _LAST else bind_mode(self.session.model, mode, self.schema)
             if runnable is None:
                 continue
-            prompt = self._prompt_with_schema() if mode == LAST else self.messages
+            prompt = self._prompt_with_schema() if mode == _LAST else self.messages
             try:
                 message = await self.session.ask(runnable, mode, prompt)
             except ModelRequestError as failure:
@@ -63,12 +63,12 @@ class StructuredCall(Generic[T]):
                 # Some servers break on a response format instead of refusing it: one that
                 # never held above is given one plain request before it counts as down.
                 broken = kind == "server" and known is None
-                if mode == LAST or not (kind in {"refused", "empty"} or broken):
+                if mode == _LAST or not (kind in {"refused", "empty"} or broken):
                     raise
                 certain, skipping = certain and kind == "refused", broken
                 continue
             reading = await self._parse(message)
-            if reading.verdict == "prose" and mode != LAST:
+            if reading.verdict == "prose" and mode != _LAST:
                 certain = False  # it took the request and ignored its form
                 continue
             mode_memory.remember(identity, self._mode_to_remember(mode, reading), certain=certain)
@@ -85,7 +85,7 @@ class StructuredCall(Generic[T]):
             and speaks_openai(self.session.model)
             and json_schema(self.schema)[1]
         ):
-            return LAST
+            return _LAST
         return mode
 
     async def _repair(self, mode: StructuredMode, message: "BaseMessage", reading: ParsedReply[T]) -> T:
@@ -95,7 +95,7 @@ class StructuredCall(Generic[T]):
         if reading.verdict == "refused":
             raise ModelCallError("the model declined to answer")
         if self._mode_to_remember(mode, reading) != mode:
-            mode = LAST
+            mode = _LAST
         prompt = self._prompt_with_schema()
         if quoted := sent_text(message)[:_MAX_QUOTED]:
             prompt.append(AIMessage(content=quoted))

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.examples import register_profiles
-from weiwo.models.endpoint import forget_endpoints
+from weiwo.models.endpoint import _forget_endpoints
 from weiwo.state.settings import Settings
 from weiwo.tools.calling import call_context
 from weiwo.tools.corpus.loading import load_corpus
@@ -65,7 +65,7 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_setup() -> None:
     """No test sees the tool call that another one had under way, or what it taught of a model endpoint."""
     call_context._current.set(None)
-    forget_endpoints()
+    _forget_endpoints()
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from weiwo.text.language import Language
 from weiwo.text.patterns import lazy
 from weiwo.text.units import unit_after
 
-LAST_YEAR: Final = 99_999
+_LAST_YEAR: Final = 99_999
 """Years beyond this, in either era, are no dates here."""
 
 _ISO: Final = lazy(r"(-?[0-9]{1,5})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
@@ -38,8 +38,8 @@ class PartialDate:
     day: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < abs(self.year) <= LAST_YEAR:
-            raise ValueError(f"there is no year {self.year} (years run from -{LAST_YEAR} to {LAST_YEAR}, without 0)")
+        if not 0 < abs(self.year) <= _LAST_YEAR:
+            raise ValueError(f"there is no year {self.year} (years run from -{_LAST_YEAR} to {_LAST_YEAR}, without 0)")
         if self.month is not None and not 1 <= self.month <= 12:
             raise ValueError(f"there is no month {self.month}")
         if self.day is not None:

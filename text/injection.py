@@ -37,7 +37,7 @@ _COMMENT: Final = lazy(
     r"([^<]{0,2000})",
     re.DOTALL,
 )
-MOST_READ: Final = 50_000
+_MOST_READ: Final = 50_000
 """Characters that are looked at."""
 _MOST_BLOBS: Final = 20
 _LONGEST_BLOB: Final = 4_000
@@ -82,7 +82,7 @@ def addresses_model(text: str) -> bool:
     Args:
         text: A passage, English or Chinese; of a long one its beginning is looked at.
     """
-    text = text[:MOST_READ]
+    text = text[:_MOST_READ]
     if _TURNED.search(text) or _hidden_in_tags(text) or _spelt_in_nothing(text):
         return True
     plain = _single_blanks(unicodedata.normalize("NFKC", text).translate(_REMOVED).casefold().translate(_LOOKALIKES))

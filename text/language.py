@@ -14,7 +14,7 @@ Language = Literal["en", "zh"]
 HAN: Final = HAN_RANGES
 """Han characters, for use inside a character class."""
 
-HAN_PER_WORD: Final = 1.6
+_HAN_PER_WORD: Final = 1.6
 """Chinese writes about this many characters where English writes one word."""
 
 _HAN_CHARACTER: Final = lazy(f"[{HAN}]")
@@ -55,7 +55,7 @@ def detect_language(text: str) -> Language:
     chinese = bool(_CHINESE_FRAME.search(outside))
     if english != chinese and len(outside) <= 400:
         return "zh" if chinese else "en"
-    return "zh" if han / HAN_PER_WORD > words else "en"
+    return "zh" if han / _HAN_PER_WORD > words else "en"
 
 
 def word_count(text: str) -> int:
@@ -67,7 +67,7 @@ def word_count(text: str) -> int:
     Returns:
         The number of words, an estimate where the text is Chinese.
     """
-    return len(_WORD.findall(text)) + ceil(len(_HAN_CHARACTER.findall(text)) / HAN_PER_WORD)
+    return len(_WORD.findall(text)) + ceil(len(_HAN_CHARACTER.findall(text)) / _HAN_PER_WORD)
 
 
 _INVISIBLE: Final = frozenset("\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -27,7 +27,7 @@ from weiwo.text.patterns import lazy
 ALIKE: Final = 0.55
 """Share of all shingles of two texts that both have, from which they may be one; `tests/unit/test_near.py` measures."""
 
-WITHIN: Final = 0.8
+_WITHIN: Final = 0.8
 """Share of a text's shingles from which another holds the whole of it."""
 
 FEWEST: Final = 12
@@ -119,7 +119,7 @@ class Told:
     def holds(self, other: "Told") -> bool:
         """Whether the other text stands within this one."""
         both = len(self.shingles & other.shingles)
-        return len(other.words) >= FEWEST and both >= WITHIN * len(other.shingles) and other.particulars_in(self)
+        return len(other.words) >= FEWEST and both >= _WITHIN * len(other.shingles) and other.particulars_in(self)
 
     def particulars_in(self, other: "Told") -> bool:
         """Whether its particulars occur in the other text, in their order."""

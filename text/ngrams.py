@@ -22,7 +22,7 @@ _LONGEST_KEPT: Final = 32
 _MOST_KEPT: Final = 1 << 17
 
 
-class Indexed(NamedTuple):
+class _Indexed(NamedTuple):
     """A text for an index that splits at blanks.
 
     Attributes:
@@ -50,13 +50,13 @@ class Indexer:
         """
         self._words = _Words(stem)
 
-    def __call__(self, text: str) -> Indexed:
+    def __call__(self, text: str) -> _Indexed:
         """The terms and n-grams of a text."""
         words = text.split()
         if not words:
-            return Indexed("", "")
+            return _Indexed("", "")
         found, grams = zip(*map(self._words.__getitem__, words), strict=True)  # no loop in Python: all time goes here
-        return Indexed(" ".join(found), " ".join(grams))
+        return _Indexed(" ".join(found), " ".join(grams))
 
 
 class _Words(dict[str, tuple[str, str]]):

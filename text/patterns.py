@@ -12,7 +12,7 @@ from weiwo.state.cached_property import cached_property
 HAN_RANGES: Final = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Han characters, for use inside a character class."""
 
-LONGEST_READ: Final = 2_000
+_LONGEST_READ: Final = 2_000
 """Characters of a text that are looked through for wide ones."""
 _NARROW_BYTES: Final = bytes(range(0xE3))
 """The bytes in which UTF-8 writes what comes before U+3000."""
@@ -51,7 +51,7 @@ class _Lazy:
 
 def _is_narrow(text: str) -> bool:
     """Whether a text has nothing from U+3000 on; a long one is not read, or a loop over its places were quadratic."""
-    if text.isascii() or len(text) > LONGEST_READ:
+    if text.isascii() or len(text) > _LONGEST_READ:
         return text.isascii()
     return not text.encode("utf-8", "surrogatepass").translate(None, _NARROW_BYTES)
 

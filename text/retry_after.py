@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-LONGEST_WAIT: Final = 3_600.0
+_LONGEST_WAIT: Final = 3_600.0
 """Seconds; whoever asks for more is taken to ask for this."""
 
 
@@ -24,7 +24,7 @@ def parse_retry_after(header: str | None, unit: float = 1.0) -> float | None:
             seconds = email.utils.parsedate_to_datetime(given).timestamp() - time.time()
         except (ValueError, OverflowError):
             return None
-    return min(max(seconds, 0.0), LONGEST_WAIT) if seconds == seconds else None  # noqa: PLR0124 - tells NaN
+    return min(max(seconds, 0.0), _LONGEST_WAIT) if seconds == seconds else None  # noqa: PLR0124 - tells NaN
 
 
 def retry_after_of(error: BaseException) -> float | None:

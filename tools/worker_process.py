@@ -21,12 +21,12 @@ _GRACE_SECONDS: Final = 30
 _START_SECONDS: Final = 30.0
 
 
-def worker_command(code: str) -> list[str]:
+def _worker_command(code: str) -> list[str]:
     """How a worker is started: code that takes its arguments for `sys.path`, run by this interpreter."""
     return [sys.executable, "-c", code, *(path or "." for path in sys.path)]
 
 
-def worker_environment() -> dict[str, str]:
+def _worker_environment() -> dict[str, str]:
     """What a worker knows of the environment."""
     return {name: value for name, value in os.environ.items() if name.upper() in _PASSED_ON}
 
@@ -86,7 +86,7 @@ class WorkerProcess:
     Its methods block; `kill` may be called from another thread, and ends them.
 
     Args:
-        code: What it runs, as `worker_command` takes it; it says that it is ready by an empty frame.
+        code: What it runs, as `_worker_command` takes it; it says that it is ready by an empty frame.
 
     Attributes:
         late: Whether it was ended because it took too long.
@@ -116,12 +116,12 @@ class WorkerProcess:
                 raise EOFError
             if self._process is None:
                 self._process = subprocess.Popen(  # noqa: S603 - ourselves
-                    worker_command(self._code),
+                    _worker_command(self._code),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
-                    env=worker_environment(),
+                    env=_worker_environment(),
                 )
             return self._process
 

@@ -87,7 +87,7 @@ def strip_citations(text: str) -> str:
     return _CITATION.sub("", text).strip()
 
 
-def read_citations(text: str) -> list[int]:
+def _read_citations(text: str) -> list[int]:
     """The numbers that a text cites, in order, each once."""
     marks = (re.findall(r"\d+", mark[0]) for mark in _CITATION.finditer(text))
     return list(dict.fromkeys(int(number) for numbers in marks for number in numbers))

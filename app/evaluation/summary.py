@@ -70,7 +70,7 @@ def count_right(rows: Iterable[_Row]) -> dict[str, int]:
     return dict(right)
 
 
-def measure_reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any] | None:
+def _measure_reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any] | None:
     """Brier score, expected calibration error and reliability table of confidences; None of none.
 
     Args:
@@ -109,7 +109,7 @@ def _measure_rows(rows: Iterable[_Row]) -> dict[str, Any]:
         if row.get("confidence") is not None and row["on_screen"] is not None
     ]
     pairs = {"values": values, "answers": answers, "extracts": extracts}
-    found = {name: measure_reliability(those) for name, those in pairs.items()}
+    found = {name: _measure_reliability(those) for name, those in pairs.items()}
     return {name: one for name, one in found.items() if one is not None}
 
 

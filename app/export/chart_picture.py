@@ -29,7 +29,7 @@ _GAP: Final = 0.25
 def draw_chart(chart: Chart) -> str:
     """The chart as an SVG element."""
     values = [value for series in chart.series for value in series.values if value is not None]
-    ticks = choose_ticks(min(0.0, *values), max(0.0, *values))
+    ticks = _choose_ticks(min(0.0, *values), max(0.0, *values))
     plot = _Plot(chart, ticks)
     drawn = [plot.axes(), *(plot.series(at, one) for at, one in enumerate(chart.series)), plot.legend()]
     name = escape(", ".join(series.name for series in chart.series), quote=True)
@@ -39,7 +39,7 @@ def draw_chart(chart: Chart) -> str:
     )
 
 
-def choose_ticks(low: float, high: float) -> list[float]:
+def _choose_ticks(low: float, high: float) -> list[float]:
     """Round numbers, evenly spaced by 1, 2 or 5 times a power of ten, from below the lowest value to above the highest.
 
     Args:

@@ -51,7 +51,7 @@ def draw_plan(steps: Sequence[Step], edges: Sequence[tuple[str, str]], language:
     if not 1 < len(steps) <= _MOST:
         return ""
     known = {step.id: step for step in steps}
-    layers = arrange_layers(list(known), [edge for edge in edges if edge[0] != edge[1]])
+    layers = _arrange_layers(list(known), [edge for edge in edges if edge[0] != edge[1]])
     across = len(layers) <= _WIDEST
     boxes = _place([[known[task_id] for task_id in layer] for layer in layers], language, across=across)
     width = max(box.x for box in boxes.values()) + _WIDTH + 2
@@ -67,7 +67,7 @@ def draw_plan(steps: Sequence[Step], edges: Sequence[tuple[str, str]], language:
     )
 
 
-def arrange_layers(ids: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
+def _arrange_layers(ids: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
     """Tasks by the longest way that leads to them, each layer ordered by the middle of its neighbours.
 
     Args:

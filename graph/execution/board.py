@@ -90,9 +90,9 @@ class Board:
             await asyncio.wait({settled}, timeout=seconds)
         found = {source: self._outcomes[source] for source in self._upstream[task.id] if source in self._outcomes}
         if (cause := next((outcome for outcome in found.values() if not outcome.usable), None)) is not None:
-            return task, {}, blocked_outcome(task, cause.task_id)
+            return task, {}, _blocked_outcome(task, cause.task_id)
         if task.id in self._never:
-            return task, {}, blocked_outcome(task, next(iter(self._upstream[task.id])))
+            return task, {}, _blocked_outcome(task, next(iter(self._upstream[task.id])))
         if not settled.done():
             return task, {}, timed_out_outcome(task)
         if len(found) < len(self._upstream[task.id]):
@@ -118,7 +118,7 @@ def _reachable(upstream: Mapping[str, Iterable[str]], finished: Mapping[str, Out
     return frozenset(found)
 
 
-def blocked_outcome(task: Task, cause: str) -> Outcome:
+def _blocked_outcome(task: Task, cause: str) -> Outcome:
     """The outcome of a task that waits for a value that will not come.
 
     Args:

@@ -96,7 +96,7 @@ async def _run_tasks(
     todo = unfinished_tasks(plan, outcomes)
     graph = graph or plan_graph
     board = Board(plan, finished_outcomes(outcomes.values()))
-    seeding = BoardSeeding(graph, board, work, config, intervention)
+    seeding = _BoardSeeding(graph, board, work, config, intervention)
     ran = await graph.ainvoke(
         {"todo": [task.id for task in todo], "each": [task.id for task in todo if task.for_each is not None]},
         {"max_concurrency": _UNBOUNDED},
@@ -108,7 +108,7 @@ async def _run_tasks(
 # The plan: a Send for each task
 
 
-class BoardSeeding:
+class _BoardSeeding:
     """Seeds the board with what an interrupted execution had finished.
 
     Done by the first task that runs: by then LangGraph has settled which Sends it does not run again. Looked up any
@@ -161,11 +161,11 @@ class ExecutionContext:
     work: TaskResources
     tasks: Mapping[str, Task]
     board: Board
-    seeding: BoardSeeding
+    seeding: _BoardSeeding
     intervention: Intervention | None
 
 
-class PlanInput(TypedDict):
+class _PlanInput(TypedDict):
     """What the plan graph starts from: the ids of the tasks to run, and which of them have a graph per item."""
 
     todo: list[str]
@@ -181,25 +181,25 @@ class PlanOutput(TypedDict, total=False):
     repairs: Annotated[dict[str, Repair], merge_by_key]
 
 
-class PlanState(PlanInput, PlanOutput):
+class _PlanState(_PlanInput, PlanOutput):
     """The channels of the plan graph."""
 
 
-class SentTask(TypedDict):
+class _SentTask(TypedDict):
     """What one of its Sends carries."""
 
     task_id: str
 
 
-async def _run_sent_task(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
-    return await _settle(state, runtime.context, single=task_graph, each=for_each_graph)
+async def _run_sent_task(state: _SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
+    return await _settle(state, runtime.context, single=task_graph, each=_for_each_graph)
 
 
-async def _run_sent_for_each(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
-    return await _settle(state, runtime.context, each=for_each_graph, single=task_graph)  # shown as the first it names
+async def _run_sent_for_each(state: _SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
+    return await _settle(state, runtime.context, each=_for_each_graph, single=task_graph)  # shown as the first it names
 
 
-async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGraph, each: TaskGraph) -> PlanOutput:
+async def _settle(state: _SentTask, context: ExecutionContext, *, single: TaskGraph, each: TaskGraph) -> PlanOutput:
     """Run a task once its inputs are there, and post what it came to."""
     task, board, work = context.tasks[state["task_id"]], context.board, context.work
     try:
@@ -238,7 +238,7 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
 
 
 @dataclass(frozen=True)
-class ForEachContext:
+class _ForEachContext:
     """The runtime context of the graph of one `for_each` task, likewise."""
 
     work: TaskResources
@@ -246,7 +246,7 @@ class ForEachContext:
     line: TaskLine | None
 
 
-class ForEachState(TypedDict, total=False):
+class _ForEachState(TypedDict, total=False):
     """The channels of that graph."""
 
     count: int
@@ -256,13 +256,13 @@ class ForEachState(TypedDict, total=False):
     repairs: Annotated[dict[str, Repair], merge_by_key]
 
 
-class SentItem(TypedDict):
+class _SentItem(TypedDict):
     """What one of its Sends carries."""
 
     position: int
 
 
-async def _run_sent_item(state: SentItem, runtime: Runtime[ForEachContext]) -> ForEachState:
+async def _run_sent_item(state: _SentItem, runtime: Runtime[_ForEachContext]) -> _ForEachState:
     context, position = runtime.context, state["position"]
     start, line = context.fan.starts[position], context.line
     own = replace(line, inputs=start["inputs"], position=position) if line is not None else None
@@ -290,7 +290,7 @@ async def _run_for_each(
     if intervention is not None:
         line = TaskLine(task, inputs, context.board, work, intervention.above(inputs), _run_tasks, fan)
     config = task_config(task)
-    result = await graph.ainvoke({"count": len(fan.starts)}, config, context=ForEachContext(work, fan, line))
+    result = await graph.ainvoke({"count": len(fan.starts)}, config, context=_ForEachContext(work, fan, line))
     outcome = join_outcomes(task, fan, result["by_position"], work.services.language)
     longest = max(one.seconds for one in result["by_position"].values())  # it may have run before this was resumed
     outcome = outcome.model_copy(update={"seconds": max(longest, time.monotonic() - started)})
@@ -306,30 +306,30 @@ async def _run_for_each(
 
 
 def _compile_plan_graph() -> TaskGraph:
-    def send_all(state: PlanState) -> Sequence[Send]:
+    def send_all(state: _PlanState) -> Sequence[Send]:
         each = state.get("each", [])
-        return [Send("for_each" if one in each else "task", SentTask(task_id=one)) for one in state["todo"]]
+        return [Send("for_each" if one in each else "task", _SentTask(task_id=one)) for one in state["todo"]]
 
-    builder: StateGraph[PlanState, ExecutionContext, PlanInput, PlanOutput] = (
+    builder: StateGraph[_PlanState, ExecutionContext, _PlanInput, PlanOutput] = (
         StateGraph(  # no schema: it has none in JSON
-            PlanState, input_schema=PlanInput, output_schema=PlanOutput
+            _PlanState, input_schema=_PlanInput, output_schema=PlanOutput
         )
     )
-    builder.add_node("task", _run_sent_task, input_schema=SentTask)
-    builder.add_node("for_each", _run_sent_for_each, input_schema=SentTask)
+    builder.add_node("task", _run_sent_task, input_schema=_SentTask)
+    builder.add_node("for_each", _run_sent_for_each, input_schema=_SentTask)
     builder.add_conditional_edges(START, on_loop(send_all), ["task", "for_each"])
     return builder.compile(name="plan")
 
 
 def _compile_for_each_graph() -> TaskGraph:
-    def send_all(state: ForEachState) -> Sequence[Send]:
-        return [Send("instance", SentItem(position=n)) for n in range(state["count"])]
+    def send_all(state: _ForEachState) -> Sequence[Send]:
+        return [Send("instance", _SentItem(position=n)) for n in range(state["count"])]
 
-    builder: StateGraph[ForEachState, ForEachContext, ForEachState, ForEachState] = StateGraph(ForEachState)
-    builder.add_node("instance", _run_sent_item, input_schema=SentItem)
+    builder: StateGraph[_ForEachState, _ForEachContext, _ForEachState, _ForEachState] = StateGraph(_ForEachState)
+    builder.add_node("instance", _run_sent_item, input_schema=_SentItem)
     builder.add_conditional_edges(START, on_loop(send_all), ["instance"])
     return builder.compile(name="for_each")
 
 
-for_each_graph: Final = _compile_for_each_graph()
+_for_each_graph: Final = _compile_for_each_graph()
 plan_graph: Final = _compile_plan_graph()  # last: LangGraph looks its nodes' subgraphs up while compiling

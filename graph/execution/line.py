@@ -21,7 +21,7 @@ from weiwo.nodes.reflection.repair_search import RepairSearch
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import ITEM, Outcome, Plan, Repair, Task
 
-RunAdded = Callable[
+_RunAdded = Callable[
     [Plan, Mapping[str, Outcome], TaskResources, RunnableConfig, Intervention], Awaitable[Mapping[str, Any]]
 ]
 """Runs the tasks of a repair; what they come to, as `PlanOutput`."""
@@ -54,7 +54,7 @@ class TaskLine:
     board: Board
     work: TaskResources
     intervention: Intervention
-    run_added: RunAdded
+    run_added: _RunAdded
     fan: ForEach | None = None
     position: int = 0
 

@@ -31,7 +31,7 @@ from weiwo.state.search import SearchState, add_usage, merge_by_key
 from weiwo.text.citation_marks import clean_marks
 
 
-class ReportState(TypedDict, total=False):
+class _ReportState(TypedDict, total=False):
     """The channels of the graph."""
 
     outline: Outline
@@ -40,14 +40,14 @@ class ReportState(TypedDict, total=False):
     usage: Annotated[Usage, add_usage]
 
 
-class SentSection(TypedDict):
+class _SentSection(TypedDict):
     """What a Send carries: the rest waits in memory, and is made from the state again when a run is resumed."""
 
     number: int
 
 
 @dataclass
-class ReportContext:
+class _ReportContext:
     """The runtime context: in memory, for one execution, never saved.
 
     Attributes:
@@ -136,7 +136,7 @@ async def run_report(
     Returns:
         The report, without sections where the answer is to be one draft, and what it cost, seconds excepted.
     """
-    context = ReportContext(state, services, report_sources(state, services), graph, config)
+    context = _ReportContext(state, services, report_sources(state, services), graph, config)
     ran: dict[str, Any] = await graph.ainvoke({"sections": {}}, context=context)
     written = {number: section for number, section in ran.get("sections", {}).items() if section.pieces}
     report = ReportDraft(outline=ran.get("outline", Outline()), sections=written, summary=ran.get("summary", Section()))
@@ -144,9 +144,9 @@ async def run_report(
 
 
 async def _outline(
-    state: ReportState,  # noqa: ARG001 - LangGraph calls it so
-    runtime: Runtime[ReportContext],
-) -> ReportState:
+    state: _ReportState,  # noqa: ARG001 - LangGraph calls it so
+    runtime: Runtime[_ReportContext],
+) -> _ReportState:
     context = runtime.context
     await context.recall()
     services = context.services.scoped()
@@ -155,7 +155,7 @@ async def _outline(
     return {"outline": outline, "usage": services.budget.delta()}
 
 
-async def _section(state: SentSection, runtime: Runtime[ReportContext]) -> ReportState:
+async def _section(state: _SentSection, runtime: Runtime[_ReportContext]) -> _ReportState:
     context, number = runtime.context, state["number"]
     await context.recall()
     services, outline = context.services.scoped(), context.outline
@@ -164,7 +164,7 @@ async def _section(state: SentSection, runtime: Runtime[ReportContext]) -> Repor
     return {"sections": {number: section}, "usage": services.budget.delta()}
 
 
-async def _summary(state: ReportState, runtime: Runtime[ReportContext]) -> ReportState:
+async def _summary(state: _ReportState, runtime: Runtime[_ReportContext]) -> _ReportState:
     context, outline = runtime.context, state["outline"]
     await context.recall()
     services = context.services.scoped()
@@ -173,15 +173,15 @@ async def _summary(state: ReportState, runtime: Runtime[ReportContext]) -> Repor
     return {"summary": summary, "usage": services.budget.delta()}
 
 
-def _send_sections(state: ReportState) -> Sequence[Send] | str:
+def _send_sections(state: _ReportState) -> Sequence[Send] | str:
     count = len(state["outline"].sections)
-    return [Send("section", SentSection(number=n)) for n in range(count)] if count else END
+    return [Send("section", _SentSection(number=n)) for n in range(count)] if count else END
 
 
 def _compile() -> TaskGraph:
-    builder: StateGraph[ReportState, ReportContext, ReportState, ReportState] = StateGraph(ReportState)
+    builder: StateGraph[_ReportState, _ReportContext, _ReportState, _ReportState] = StateGraph(_ReportState)
     builder.add_node("outline", _outline)
-    builder.add_node("section", _section, input_schema=SentSection)
+    builder.add_node("section", _section, input_schema=_SentSection)
     builder.add_node("summary", _summary)
     builder.add_edge(START, "outline")
     builder.add_conditional_edges("outline", on_loop(_send_sections), ["section", END])

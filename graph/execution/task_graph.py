@@ -36,7 +36,7 @@ from weiwo.state import Outcome
 
 _log: Final = logging.getLogger(__name__)
 
-GRACE_SECONDS: Final = 1.0
+_GRACE_SECONDS: Final = 1.0
 """How long work may go on when the run's seconds for it are over; at most half of what is kept for the writer."""
 
 MOST_STEPS: Final = 1_000
@@ -47,7 +47,7 @@ Step = Callable[[TaskState, TaskResources, Lease], Coroutine[Any, Any, dict[str,
 
 
 @dataclass(frozen=True)
-class TaskContext:
+class _TaskContext:
     """The runtime context of the graph of one task: in memory, for one execution, never saved."""
 
     start: TaskInput
@@ -69,7 +69,7 @@ async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources, line
     task, seconds = start["task"], _seconds_for_task(work)
     if seconds <= 0:
         return {"outcome": timed_out_outcome(task)}
-    context = TaskContext(start, work, Lease(work.limiter), line)
+    context = _TaskContext(start, work, Lease(work.limiter), line)
     work.batches.expect(task, work.services)
     try:
         async with asyncio.timeout(seconds) as bound:
@@ -91,20 +91,20 @@ def _seconds_for_task(work: TaskResources) -> float:
     """Seconds until this task is broken off: those there are for work, and the grace; 0 if it need not start."""
     seconds = work.services.work_seconds()
     reserve = work.services.budget.remaining_seconds() - seconds
-    return seconds + min(GRACE_SECONDS, reserve / 2) if seconds > 0 else 0.0
+    return seconds + min(_GRACE_SECONDS, reserve / 2) if seconds > 0 else 0.0
 
 
-async def _act(state: TaskProgress, runtime: Runtime[TaskContext]) -> dict[str, Any]:
+async def _act(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:
     """Make the task's next call."""
     return await _run_step(executor.act, state, runtime.context)
 
 
-async def _read(state: TaskProgress, runtime: Runtime[TaskContext]) -> dict[str, Any]:
+async def _read(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:
     """Read what it has found."""
     return await _run_step(executor.read, state, runtime.context)
 
 
-async def _run_step(step: Step, state: TaskProgress, context: TaskContext) -> dict[str, Any]:
+async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> dict[str, Any]:
     """A step of the executor's. What goes wrong in it is the task's outcome; what goes wrong around it is not."""
     try:
         update = await run_isolated(step(cast("TaskState", {**context.start, **state}), context.work, context.lease))
@@ -131,7 +131,7 @@ def _with_notes(outcome: Outcome, notes: Sequence[str] | None) -> Outcome:
     return outcome.model_copy(update={"note": "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))})
 
 
-async def _reflect(state: TaskProgress, runtime: Runtime[TaskContext]) -> dict[str, Any]:
+async def _reflect(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:
     """Decide what takes its place."""
     context = runtime.context
     line = context.line
@@ -144,7 +144,7 @@ async def _reflect(state: TaskProgress, runtime: Runtime[TaskContext]) -> dict[s
     return {"usage": services.budget.delta(), **({"repair": repair} if repair is not None else {})}
 
 
-async def _added(state: TaskProgress, runtime: Runtime[TaskContext]) -> TaskOutput:
+async def _added(state: TaskProgress, runtime: Runtime[_TaskContext]) -> TaskOutput:
     """Run that; its tasks have slots and checkpoints of their own."""
     context = runtime.context
     context.lease.give_up()
@@ -166,7 +166,7 @@ def _after_reflection(state: TaskState) -> Literal["added", "done"]:
 
 
 def _compile() -> TaskGraph:
-    builder: StateGraph[TaskProgress, TaskContext, TaskProgress, TaskOutput] = StateGraph(
+    builder: StateGraph[TaskProgress, _TaskContext, TaskProgress, TaskOutput] = StateGraph(
         TaskProgress, output_schema=TaskOutput
     )
     builder.add_node("act", _act)

@@ -149,10 +149,10 @@ class _Decoder:
             return fields
         if not (ours := _MODULE.fullmatch(module)):
             raise UnreadableCheckpointError(f"{module}.{name} is not of the state")
-        return fields if self._fields_only else construct(f"weiwo.{ours[1]}", name, fields)
+        return fields if self._fields_only else _construct(f"weiwo.{ours[1]}", name, fields)
 
 
-def construct(module: str, name: str, fields: Mapping[str, Any]) -> Any:
+def _construct(module: str, name: str, fields: Mapping[str, Any]) -> Any:
     """An object of the state from the fields it was written as, not validated.
 
     Raises:

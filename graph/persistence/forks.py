@@ -35,7 +35,7 @@ from weiwo.state.settings import Context, Settings
 from weiwo.text.values import coerce, render
 from weiwo.tools.registry import build_registry
 
-PERSON: Final = "person"
+_PERSON: Final = "person"
 """Named as the tool of an outcome that a person set."""
 
 _MOST_COMPLAINTS: Final = 3
@@ -55,7 +55,7 @@ class ForkError(WeiwoError, ValueError):
 
 
 @dataclass(frozen=True)
-class Interrupted:
+class _Interrupted:
     """What an execution had brought in when it was interrupted.
 
     Attributes:
@@ -130,12 +130,12 @@ async def branch(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, 
     return {"configurable": {"thread_id": thread_id}}
 
 
-async def interrupted(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) -> Interrupted:
+async def interrupted(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) -> _Interrupted:
     """What the tasks of an interrupted execution had finished, which has not reached the thread's state.
 
     They are the pending writes of the plan graph's checkpoint, whose namespace is the interrupted node's.
     """
-    found = Interrupted()
+    found = _Interrupted()
     for task in snapshot.tasks:
         place = {"thread_id": snapshot.config["configurable"]["thread_id"], "checkpoint_ns": f"{task.name}:{task.id}"}
         item = await saver.aget_tuple({"configurable": place})
@@ -143,13 +143,13 @@ async def interrupted(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) 
             if channel == "outcomes" and isinstance(value, Mapping):
                 found.outcomes.update({key: one for key, one in value.items() if isinstance(one, Outcome)})
             elif channel == "evidence" and isinstance(value, Mapping):
-                found = Interrupted(found.outcomes, merge_evidence(found.evidence, dict(value)), found.usage)
+                found = _Interrupted(found.outcomes, merge_evidence(found.evidence, dict(value)), found.usage)
             elif channel == "usage" and isinstance(value, Usage):
-                found = Interrupted(found.outcomes, found.evidence, found.usage + value)
+                found = _Interrupted(found.outcomes, found.evidence, found.usage + value)
     return found
 
 
-def set_outcome(
+def _set_outcome(
     task: Task, value: object, known: Mapping[str, Outcome], language: Language
 ) -> tuple[Outcome, Evidence]:
     """The outcome of a task whose value a person set, and the passage that says so, for the answer to cite.
@@ -171,7 +171,7 @@ def set_outcome(
         text=text,
         source=f"task:{task.id}",
         title=_TITLE[language],
-        tool=PERSON,
+        tool=_PERSON,
         task_ids=(task.id,),
     )
     outcome = Outcome(
@@ -181,7 +181,7 @@ def set_outcome(
         type=task.value_type,
         evidence_ids=(passage.id,),
         quotes=(Quote(evidence_id=passage.id, text=shown),),
-        tool=PERSON,
+        tool=_PERSON,
         detail=OutcomeDetail(set_by_person=True),
     )
     return outcome, passage
@@ -205,7 +205,7 @@ def _saver(graph: CompiledStateGraph[Any, Any, Any, Any]) -> BaseCheckpointSaver
 
 async def _changed(
     snapshot: StateSnapshot,
-    ahead: Interrupted,
+    ahead: _Interrupted,
     plan: Plan | Mapping[str, Any] | str | None,
     given: Mapping[str, Any],
     settings: Settings,
@@ -229,7 +229,7 @@ async def _changed(
     kept = reuse_outcomes(old, new, done, given) if old is not None else {}
     found = reuse_passages(old, new, kept, passages) if old is not None else {}
     for task_id in (one for one in new.order() if one in given):
-        kept[task_id], passage = set_outcome(new.task(task_id), given[task_id], kept, language)
+        kept[task_id], passage = _set_outcome(new.task(task_id), given[task_id], kept, language)
         found[passage.id] = passage
     replaced = [old] if old is not None and new is not old else []
     approved: Approved | None = values.get("approved")

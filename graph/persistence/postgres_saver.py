@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 PATIENCE_SECONDS = 20.0
 """How long a server may be gone before the run fails."""
-PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)
+_PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)
 """Seconds before each new attempt; the last one again and again."""
 _SETUP_LOCK = 0x77656977  # an advisory lock of our own, "weiw"
 
@@ -85,7 +85,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
             try:
                 return await access()
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-                pause = PAUSES[min(attempt, len(PAUSES) - 1)]
+                pause = _PAUSES[min(attempt, len(_PAUSES) - 1)]
                 if isinstance(error, psycopg.errors.DiskFull) or time.monotonic() + pause > until:
                     raise
             attempt += 1

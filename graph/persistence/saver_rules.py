@@ -41,11 +41,11 @@ async def read_checkpoint(reading: Awaitable[CheckpointTuple | None], config: Ru
     with naming_thread(config):
         read = await reading
     if read is not None:
-        continue_after(read.checkpoint["id"])
+        _continue_after(read.checkpoint["id"])
     return read
 
 
-def continue_after(checkpoint_id: str) -> None:
+def _continue_after(checkpoint_id: str) -> None:
     """Have this process make ids that sort after one that it has read."""
     try:
         read = UUID(checkpoint_id)

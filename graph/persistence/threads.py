@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-ThreadStatus = Literal["complete", "extracts", "partial", "failed", "interrupted", "waiting"]
+_ThreadStatus = Literal["complete", "extracts", "partial", "failed", "interrupted", "waiting"]
 """How its latest question ended; it has not where `interrupted` (it can be resumed) or `waiting` for an approval."""
 
 FORK_KEY: Final = "weiwo_fork"
@@ -71,7 +71,7 @@ class ThreadInfo:
     thread_id: str
     updated: datetime
     question: str
-    status: ThreadStatus
+    status: _ThreadStatus
     name: str = ""
 
 
@@ -235,7 +235,7 @@ def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> Th
     """
     result = values.get("result") or {}
     start = values.get("__start__")
-    status: ThreadStatus = "interrupted"
+    status: _ThreadStatus = "interrupted"
     sources: Iterable[Callable[[], Any]]
     if start is not None or any(name.startswith("branch:to:") for name in values) or not result:
         if "branch:to:approval" in values:

@@ -14,7 +14,7 @@ from weiwo.tools.web.fetching.urls import canonical_url
 _FULLER: Final = 1.2
 """How many times the words of a known text another must have to take its place."""
 
-MOST_ALSO: Final = 12
+_MOST_ALSO: Final = 12
 """Further addresses kept of one passage."""
 
 
@@ -86,5 +86,5 @@ def _cleaned(passage: Evidence) -> Evidence:
     """A passage whose further addresses are other pages than its own, each once."""
     pages = {canonical_url(address): address for address in reversed(passage.also)}
     pages.pop(canonical_url(passage.source), None)
-    also = tuple(address for address in passage.also if pages.get(canonical_url(address)) == address)[:MOST_ALSO]
+    also = tuple(address for address in passage.also if pages.get(canonical_url(address)) == address)[:_MOST_ALSO]
     return passage if also == passage.also else passage.model_copy(update={"also": also})

@@ -146,7 +146,7 @@ class AheadReadReply(ReadReply):
     ahead: list[AheadAnswer] = Field(default_factory=list)
 
 
-class BatchAnswer(ValueAnswer):
+class _BatchAnswer(ValueAnswer):
     """The answer of one task."""
 
     task: Ordinal
@@ -156,7 +156,7 @@ class BatchReadReply(Reply):
     """The answers of several tasks; one whose passages do not answer it has none."""
 
     sparse: ClassVar[bool] = True
-    answers: list[BatchAnswer] = Field(default_factory=list)
+    answers: list[_BatchAnswer] = Field(default_factory=list)
 
 
 class FindingReply(Reply):

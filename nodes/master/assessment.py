@@ -43,7 +43,7 @@ from weiwo.text.language import detect_language
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
 _ONE_SEARCHER = 0.69
 """The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
-MOST_WORDS = 20_000
+_MOST_WORDS = 20_000
 _MOST_QUERIES = 3
 """Queries of a model's that are kept."""
 _MOST_PARTS = 8
@@ -89,7 +89,7 @@ async def assess_question(
     frame = frame_meaning(frame, assumed) if assumed else frame
     features = extract_static_features(frame)
     static = compute_static_score(features)
-    semantic = compute_semantic_score(reply) if reply is not None else None
+    semantic = _compute_semantic_score(reply) if reply is not None else None
     blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
     choices = _read_choices(reply, frame, services)
     score = max(blended, minimum_score(features), SIMPLE_BELOW if choices else 0.0)
@@ -174,7 +174,7 @@ def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunConte
     """The frame with the form and length that the settings want, else the user's words, else the model."""
     settings = services.settings
     form = settings.form or frame.form or (reply.form if reply is not None else "")
-    words = settings.words or frame.words or (min(max(reply.words, 0), MOST_WORDS) if reply is not None else 0)
+    words = settings.words or frame.words or (min(max(reply.words, 0), _MOST_WORDS) if reply is not None else 0)
     return frame.model_copy(update={"form": form, "words": words})
 
 
@@ -185,7 +185,7 @@ def _with_queries(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFram
     return frame.model_copy(update={"queries": queries})
 
 
-def compute_semantic_score(reply: AssessmentReply) -> float:
+def _compute_semantic_score(reply: AssessmentReply) -> float:
     """One number from the four judgements: a need for outside facts alone is moderate, steps on top are complex."""
     outside = max(_unit(reply.external_information), _unit(reply.tool_use))
     steps = max(_unit(reply.multi_step), _unit(reply.comparison_or_calculation))

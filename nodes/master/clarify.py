@@ -82,7 +82,7 @@ async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
         return {}
     complaints: list[str] = []
     while (
-        reply := read_reply(interrupt(_clarify_request(state, asked, services.language, complaints)), asked)
+        reply := _read_reply(interrupt(_clarify_request(state, asked, services.language, complaints)), asked)
     ) is None:
         complaints = [_UNCLEAR[services.language]]
     frame = frame_meaning(assessment.frame, reply)
@@ -120,7 +120,7 @@ def _written(asked: Clarification) -> str:
     return "\n".join([asked.question, "", *(f"{n}. {choice}" for n, choice in enumerate(asked.choices, 1))])
 
 
-def read_reply(answer: object, asked: Clarification) -> str | None:
+def _read_reply(answer: object, asked: Clarification) -> str | None:
     """What a person means, from whatever a client resumed with; None where that cannot be told.
 
     A number is that choice; a mere approval, of a client that shows nothing else, is the first.
@@ -132,7 +132,7 @@ def read_reply(answer: object, asked: Clarification) -> str | None:
     if isinstance(answer, str):
         return _read_words(answer, asked)
     if isinstance(answer, list | tuple):
-        return read_reply(answer[0], asked) if len(answer) == 1 and isinstance(answer[0], Mapping) else None
+        return _read_reply(answer[0], asked) if len(answer) == 1 and isinstance(answer[0], Mapping) else None
     return _read_object(answer, asked) if isinstance(answer, Mapping) else None
 
 
@@ -142,7 +142,7 @@ def _read_object(answer: Mapping[Any, Any], asked: Clarification) -> str | None:
         return asked.choices[0]
     for key in ("reply", "decisions", "message", "edited_action", "args", "reject"):
         if isinstance(found := answer.get(key), str | int | list | tuple | Mapping) and found:
-            return read_reply(found, asked)
+            return _read_reply(found, asked)
     return None
 
 

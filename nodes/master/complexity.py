@@ -24,7 +24,7 @@ _LISTING: Final = lazy(r"\b(?:each|every|all|list)\b|每|各|所有|列出|分�
 _ONE_FACT: Final = 0.42
 """The score of a question that needs one fact and shows nothing else."""
 
-WEIGHTS: Final = {
+_WEIGHTS: Final = {
     "length": 0.12,
     "entities": 0.1,
     "comparison": 0.3,
@@ -44,7 +44,7 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
     """Read off a parsed question what tells how much work it takes.
 
     Returns:
-        Features by name, each 0 to 1: those of `WEIGHTS`, what needs no facts (`small_talk`, `writing`), what needs
+        Features by name, each 0 to 1: those of `_WEIGHTS`, what needs no facts (`small_talk`, `writing`), what needs
         them for certain (`freshness`, `local`, `value_asked`), `arithmetic`, and `facts`, whether the question needs
         facts at all. `listing`, that it wants something of each of many, tells a wide chain from a narrow one.
     """
@@ -76,7 +76,7 @@ def compute_static_score(features: dict[str, float]) -> float:
     Returns:
         Complexity, 0 to 1, never below `minimum_score(features)`.
     """
-    weighed = _ONE_FACT + sum(weight * features.get(name, 0.0) for name, weight in WEIGHTS.items())
+    weighed = _ONE_FACT + sum(weight * features.get(name, 0.0) for name, weight in _WEIGHTS.items())
     return max(minimum_score(features), min(1.0, features.get("facts", 0.0) * weighed))
 
 

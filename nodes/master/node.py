@@ -40,7 +40,7 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     assessment, sketch, choices = await assess_question(turn, services, wishes)
     strategy = assessment.strategy or services.strategy
     services = replace(services, assessed=strategy)
-    team = configure_team(assessment, services)
+    team = _configure_team(assessment, services)
     _tell_assessed(assessment, team, services)
     asked = assessment.clarification
     clear = strategy.plan == "one_task" and asked is None
@@ -89,7 +89,7 @@ def _give_again(
     services: RunContext,
 ) -> dict[str, Any]:
     """The turn of a question that was answered before: it ends with that answer, and nothing is searched."""
-    result, team = earlier.result, configure_team(earlier.assessment, services)
+    result, team = earlier.result, _configure_team(earlier.assessment, services)
     _tell_assessed(earlier.assessment, team, services)
     told = ("status", "stop_reason", "from_thread", "answered_at")
     services.emit(FinishedEvent(**{name: result[name] for name in told}))
@@ -115,7 +115,7 @@ def _tell_assessed(assessment: Assessment, team: TeamConfig, services: RunContex
     )
 
 
-def configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
+def _configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
     """The team for a level: agents, tools, limits, and what it will cost in model calls."""
     team = TEAMS[assessment.level]
     return TeamConfig(

@@ -74,7 +74,7 @@ def _usable(value: Any) -> Any:
     return value if isinstance(value, dict) and value.get("question") and value.get("choices") else None
 
 
-ClarifyField = Annotated[ClarifyReply | None, BeforeValidator(_usable)]
+_ClarifyField = Annotated[ClarifyReply | None, BeforeValidator(_usable)]
 """A question back, or none."""
 
 
@@ -92,7 +92,7 @@ class AssessmentReply(Reply):
     form: FormName = ""
     words: Ordinal = 0
     reason: Line = ""
-    clarify: ClarifyField = None
+    clarify: _ClarifyField = None
 
 
 class PlannedAssessmentReply(AssessmentReply):

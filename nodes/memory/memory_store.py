@@ -36,7 +36,7 @@ class MemoryStoreError(WeiwoError, RuntimeError):
     """What is remembered cannot be read. The message is one line."""
 
 
-class Entry(NamedTuple):
+class _Entry(NamedTuple):
     """An entry as it is kept."""
 
     key: str
@@ -88,13 +88,13 @@ class MemoryStore:
         """All entries of a kind that are such a model, those that changed last first."""
         return tuple(one for entry in await self.list(kind) if (one := _as_model(model, entry.value)) is not None)
 
-    async def list(self, kind: Kind) -> list[Entry]:
+    async def list(self, kind: Kind) -> list[_Entry]:
         """All entries of a kind, those that changed last first."""
         found: Sequence[SearchItem] = ()
         with self._failing("read"):
             found = await self._store.asearch(self._namespace(kind), limit=MOST[kind] + 1)
         entries = sorted(found, key=lambda one: one.updated_at, reverse=True)
-        return [Entry(one.key, dict(one.value)) for one in entries]
+        return [_Entry(one.key, dict(one.value)) for one in entries]
 
     async def put(self, kind: Kind, key: str, value: Mapping[str, Any]) -> bool:
         """Keep an entry; whether it could be kept. Where there are too many, the oldest that is not pinned goes."""

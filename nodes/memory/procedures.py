@@ -15,7 +15,7 @@ from weiwo.state.errors import WeiwoError
 from weiwo.text.data_files import data_rows, split_cell
 from weiwo.text.patterns import lazy
 
-MOST_FILES: Final = 200
+_MOST_FILES: Final = 200
 """Files of a folder that are read, in the order of their names."""
 MOST_BYTES: Final = 64_000
 """Bytes of one file."""
@@ -93,7 +93,7 @@ def load_procedures(folder: str) -> Procedures:
         )
     try:
         paths = sorted(path for path in root.rglob("*") if path.suffix.lower() in _SUFFIXES and path.is_file())
-        stamps = tuple((path, (stat := path.stat()).st_mtime_ns, stat.st_size) for path in paths[: MOST_FILES + 1])
+        stamps = tuple((path, (stat := path.stat()).st_mtime_ns, stat.st_size) for path in paths[: _MOST_FILES + 1])
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise ProcedureFolderError(f"WEIWO_PROCEDURES: {str(root)[:200]!r}; {why}; see its permissions") from None
@@ -103,14 +103,14 @@ def load_procedures(folder: str) -> Procedures:
 @lru_cache(maxsize=4)
 def _load(root: Path, stamps: tuple[tuple[Path, int, int], ...]) -> Procedures:
     found, problems = [], []
-    for path, _, size in stamps[:MOST_FILES]:
+    for path, _, size in stamps[:_MOST_FILES]:
         name = path.relative_to(root).with_suffix("").as_posix()
         try:
-            found.append(parse_procedure(name, _read(path, size)))
+            found.append(_parse_procedure(name, _read(path, size)))
         except ProcedureFormatError as error:
             problems.append(f"{path.relative_to(root).as_posix()}: {error}")
-    if len(stamps) > MOST_FILES:
-        problems.append(f"{root}: more than {MOST_FILES} files; the later ones are left out, move them elsewhere")
+    if len(stamps) > _MOST_FILES:
+        problems.append(f"{root}: more than {_MOST_FILES} files; the later ones are left out, move them elsewhere")
     return Procedures(tuple(found), tuple(problems))
 
 
@@ -125,7 +125,7 @@ def _read(path: Path, size: int) -> str:
         raise ProcedureFormatError(f"cannot be read ({error.strerror or error}); see its permissions") from None
 
 
-def parse_procedure(name: str, text: str) -> Procedure:
+def _parse_procedure(name: str, text: str) -> Procedure:
     """Read a procedure, leniently.
 
     Raises:

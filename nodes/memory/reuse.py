@@ -41,9 +41,9 @@ from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
-DAY: Final = 86_400.0
-_WEB_AGE: Final = DAY
-_MOST_AGE: Final = 30 * DAY
+_DAY: Final = 86_400.0
+_WEB_AGE: Final = _DAY
+_MOST_AGE: Final = 30 * _DAY
 """Seconds for which an answer counts: dates and "last year" move on."""
 _LONGEST_ANSWER: Final = 200_000
 """Characters of an answer, with all behind it, that is kept."""
@@ -92,7 +92,7 @@ class EarlierAnswer(Value):
     @property
     def key(self) -> str:
         """The identity of its question."""
-        return question_key(self.question, self.assessment.language)
+        return _question_key(self.question, self.assessment.language)
 
     def counts(self, context: str, now: float) -> bool:
         """Whether it still answers its question, where `context` shapes an answer now."""
@@ -137,7 +137,7 @@ class PlanTemplate(Value):
         return not self.bad and (self.pinned or self.wins > 2 * self.losses)
 
 
-def question_key(question: str, language: Language) -> str:
+def _question_key(question: str, language: Language) -> str:
     """The identity of a question: its words, without case, punctuation at its end, articles and courtesies."""
     return _hash(f"{language}:{_ARTICLE.sub('', _POLITE.sub('', fold(question)).strip(_END))}")
 
@@ -152,7 +152,7 @@ async def recall_answer(
     memory, settings = _answer_memory(services), services.settings
     if memory is None or turn.history or settings.fresh or settings.approve_plan or settings.answer_memory == "renew":
         return None
-    kept = await memory.read("answers", question_key(turn.question, services.language), EarlierAnswer)
+    kept = await memory.read("answers", _question_key(turn.question, services.language), EarlierAnswer)
     if kept is None or not kept.counts(await asyncio.to_thread(_answer_context, wishes, services), time.time()):
         return None
     try:
@@ -224,12 +224,12 @@ async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str
     memory = _plan_memory(services)
     if memory is None:
         return None
-    wording, slots = take_out_slots(frame.question)
+    wording, slots = _take_out_slots(frame.question)
     template = await memory.read("plans", wording_key(wording, frame.language), PlanTemplate)
     if template is None or not template.trusted or (template.shape, template.context) != (frame.shape, context):
         return None
     try:
-        plan = fill_template(template, slots)
+        plan = _fill_template(template, slots)
     except PlanFormatError:
         return None
     return plan.model_copy(update={"thought": _WHY[services.language].format(template.wins)})
@@ -252,7 +252,7 @@ async def learn_plan(state: SearchState, status: Status, services: RunContext) -
     whole = status == "complete" and not replanned
     usage = state.get("usage", Usage()) + services.budget.delta()
     fared = {"at": time.time(), "model_calls": usage.model_calls, "seconds": round(usage.seconds, 1)}
-    key = wording_key(take_out_slots(frame.question)[0], frame.language)
+    key = wording_key(_take_out_slots(frame.question)[0], frame.language)
     known = await memory.read("plans", key, PlanTemplate)
     if (earlier or [plan])[0].decided_by == "memory":
         if known is not None:
@@ -264,7 +264,7 @@ async def learn_plan(state: SearchState, status: Status, services: RunContext) -
     if not (whole and own_words and made_first and len(plan.tasks) >= _FEWEST_TASKS):
         return
     briefing = await brief_planner(frame.question, services, state.get("wishes", []), quiet=True)
-    template = make_template(frame, plan, context=briefing.key, runs=(services.run,), **fared)
+    template = _make_template(frame, plan, context=briefing.key, runs=(services.run,), **fared)
     if template is not None and (known is None or not (known.pinned or known.bad)):
         await _put(memory, template)
 
@@ -292,7 +292,7 @@ def wording_key(wording: str, language: Language) -> str:
     return _hash(f"{language}:{wording}")[:12]
 
 
-def take_out_slots(question: str) -> tuple[str, dict[str, str]]:
+def _take_out_slots(question: str) -> tuple[str, dict[str, str]]:
     """The wording of a question, with slots for its names and numbers, and what stood there, by slot."""
     text = " ".join(question.split()).strip(_END)
     spans = [(one.start, one.end, "n") for one in names(text)]
@@ -315,9 +315,9 @@ def take_out_slots(question: str) -> tuple[str, dict[str, str]]:
     return "".join([*parts, text[at:].casefold()]), {slot: value for value, slot in slots.items()}
 
 
-def make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate | None:
+def _make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate | None:
     """The template of a plan that answered a question; None where it holds for this question alone."""
-    wording, slots = take_out_slots(frame.question)
+    wording, slots = _take_out_slots(frame.question)
     words = set(terms(_SLOT.sub(" ", wording)))
     if len(frame.question) > _LONGEST_QUESTION or not 0 < len(slots) <= _MOST_SLOTS or len(words) < _FEWEST_WORDS:
         return None
@@ -333,7 +333,7 @@ def make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate | 
     return PlanTemplate(wording=wording, language=frame.language, shape=frame.shape, plan=form, **more)
 
 
-def fill_template(template: PlanTemplate, slots: Mapping[str, str]) -> Plan:
+def _fill_template(template: PlanTemplate, slots: Mapping[str, str]) -> Plan:
     """The plan of a question of a template's wording.
 
     Raises:

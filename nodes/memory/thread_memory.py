@@ -58,14 +58,14 @@ class _CondensedTurn(NamedTuple):
         return f"{self.n}. {question} → {self.claim or '…'}" + (f" [{sources}]" if sources else "")
 
 
-def condense_turns(messages: Sequence[AnyMessage]) -> list[_CondensedTurn]:
+def _condense_turns(messages: Sequence[AnyMessage]) -> list[_CondensedTurn]:
     """The turns of a conversation in their short form, oldest first; at most the last 200."""
     return list(_condense(messages))[-_MOST_TURNS:]
 
 
 def format_conversation(turn: ConversationTurn) -> str:
     """What was said before a question, for a prompt: earlier turns condensed, the last messages as they were."""
-    turns, recent = condense_turns(turn.earlier), format_transcript(turn.history)
+    turns, recent = _condense_turns(turn.earlier), format_transcript(turn.history)
     if not turns:
         return recent
     called = [one.number for one in PhraseIndex([(one.question, one.claim) for one in turns]).rank(turn.question)]
@@ -76,7 +76,7 @@ def format_conversation(turn: ConversationTurn) -> str:
 
 def recall_sources(turn: ConversationTurn, question: str) -> dict[str, Evidence]:
     """The passages that earlier turns cited and that a question calls for, by id, the words they were cited with."""
-    turns = [one for one in condense_turns((*turn.earlier, *turn.history)) if one.citations]
+    turns = [one for one in _condense_turns((*turn.earlier, *turn.history)) if one.citations]
     index = PhraseIndex([(one.question, one.claim) for one in turns])
     cited = [one for n in index.recall(question, _MOST_CITED, FITS_FROM) for one in turns[n].citations[:_MOST_CITED]]
     passages = [

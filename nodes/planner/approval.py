@@ -37,7 +37,7 @@ async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
     complaints: list[Complaint] = []
     while True:
         wrong = [one.told(services.language) for one in complaints]
-        verdict = read_answer(interrupt(approval_request(state, plan, services.language, wrong)))
+        verdict = read_answer(interrupt(_approval_request(state, plan, services.language, wrong)))
         if verdict.kind == "approve":
             return {"approved": plan.revision, "feedback": ""}
         if verdict.kind == "reject":
@@ -56,7 +56,7 @@ async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
             return _edited(state, plan, edited, services)
 
 
-def approval_request(state: SearchState, plan: Plan, language: Language, complaints: list[str]) -> dict[str, Any]:
+def _approval_request(state: SearchState, plan: Plan, language: Language, complaints: list[str]) -> dict[str, Any]:
     """The value of the interrupt: the plan, and how to answer."""
     outcomes = state.get("outcomes", {})
     done = [outcomes[task_id] for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable]

@@ -36,7 +36,7 @@ from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.text.localization import localized
 
-REPAIRS: Final = 2
+_REPAIRS: Final = 2
 
 _NO_MODEL: Final = localized("planner.node", "no_model")
 _NOT_FOLLOWED: Final = localized("planner.node", "not_followed")
@@ -135,7 +135,7 @@ async def _by_model(
     asked: list[BaseMessage] = [SystemMessage(system), HumanMessage(prompt)]
     messages = asked
     repeated = False
-    for _ in range(REPAIRS + 1):
+    for _ in range(_REPAIRS + 1):
         try:
             ask = services.models.structured
             reply = PlanReply(**given) if given else await ask("planner", "plan", messages, PlanReply)

@@ -24,7 +24,7 @@ from weiwo.state.repair import revise
 from weiwo.state.search import SearchState
 from weiwo.state.task import ANALYSE
 
-MOST_ITEMS: Final = 5
+_MOST_ITEMS: Final = 5
 """Items of one `for_each` task that are replaced in an execution: where more fail, it is not for the item's sake."""
 
 _PlanCheck = Callable[[Plan], Iterable[str]]
@@ -85,7 +85,7 @@ class Intervention:
         self, task: Task, item: str, outcome: Outcome, others: Mapping[str, Outcome], *, found: bool
     ) -> bool:
         """Whether what one of several items came to is not to be left as it is; asked once for each."""
-        if self.items[task.id] >= MOST_ITEMS or not self.wakes(task, outcome, others, found=found, item=item):
+        if self.items[task.id] >= _MOST_ITEMS or not self.wakes(task, outcome, others, found=found, item=item):
             return False
         self.items[task.id] += 1
         return True

@@ -28,7 +28,7 @@ _Calibration = Sequence[float]
 """Weights of the features of a value, as version 0.1 fitted them for a model (Platt scaling): of 1; of the log odds of
 the confidence; of the logarithm of the independent sources; of rivals; and of quotes that only imply the value."""
 ALL_DONE: Final = "every task has an outcome"
-CALIBRATIONS: Final = "confidence.json"
+_CALIBRATIONS: Final = "confidence.json"
 _WEIGHTS: Final = 5
 _NEVER_SURE: Final = 0.01
 """A confidence counts as at least this far from 0 and from 1, whose log odds are infinite."""
@@ -103,7 +103,7 @@ def _weakness(outcome: Outcome, calibration: _Calibration | None) -> Weakness | 
         return "implied"
     if outcome.decided_by != "model":
         return None
-    probable = calibrate_confidence(outcome, calibration) if calibration else outcome.confidence
+    probable = _calibrate_confidence(outcome, calibration) if calibration else outcome.confidence
     return "doubted" if probable < _DOUBTED_BELOW else None
 
 
@@ -129,7 +129,7 @@ def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
 
 def find_calibration(settings: Settings) -> _Calibration | None:
     """The calibration of the model that reads passages; None where none was fitted. Reads a file."""
-    path, reader = Path(settings.home) / CALIBRATIONS, settings.models.get("executor")
+    path, reader = Path(settings.home) / _CALIBRATIONS, settings.models.get("executor")
     try:
         kept = json.loads(path.read_text(encoding="utf-8")).get(reader)
         weights = [float(weight) for weight in kept["weights"]] if kept else []
@@ -143,7 +143,7 @@ def find_calibration(settings: Settings) -> _Calibration | None:
     return weights or None
 
 
-def calibrate_confidence(outcome: Outcome, weights: _Calibration) -> float:
+def _calibrate_confidence(outcome: Outcome, weights: _Calibration) -> float:
     """How probable it is that a value is right that a model read."""
     stated = min(max(outcome.confidence, _NEVER_SURE), 1 - _NEVER_SURE)
     support = math.log(max(1, outcome.support))

@@ -103,7 +103,7 @@ PAGES_AT_ONCE: Final = 2
 sources agree, and serves where the first cannot be read."""
 
 
-class Team(NamedTuple):
+class _Team(NamedTuple):
     """Who works on a question, and the model calls it usually takes (`benchmarks/thrift.py`, a good model)."""
 
     name: TeamName
@@ -111,10 +111,10 @@ class Team(NamedTuple):
     model_calls: int
 
 
-TEAMS: Final[dict[Level, Team]] = {
-    "simple": Team("writer_only", ("master", "writer"), 2),
-    "moderate": Team("executor_inclusive", ("master", "executor", "reflection", "writer"), 2),
-    "complex": Team("planner_enhanced", ("master", "planner", "executor", "reflection", "writer"), 5),
+TEAMS: Final[dict[Level, _Team]] = {
+    "simple": _Team("writer_only", ("master", "writer"), 2),
+    "moderate": _Team("executor_inclusive", ("master", "executor", "reflection", "writer"), 2),
+    "complex": _Team("planner_enhanced", ("master", "planner", "executor", "reflection", "writer"), 5),
 }
 """The three team configurations of the AI Search Paradigm (arXiv 2506.17188, section 3)."""
 

@@ -25,7 +25,7 @@ _UNCITED_SHARE: Final = 0.7
 """The same where a claim cites nothing: it may be advice, which names things that many sources name."""
 _MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
-UNVERIFIED: Final = localized("writer.draft", "unverified")
+_UNVERIFIED: Final = localized("writer.draft", "unverified")
 _STOPS: Final = "。.!！?？;；"
 
 
@@ -49,7 +49,7 @@ class Piece:
     def cite(self, position: int, language: Language) -> None:
         """Write the marks of a claim's citations into the text."""
         start, end, claim = (one := self.checked[position]).start, one.end, one.claim
-        marked = cite_sources(self.text[start:end], claim.citations, language)
+        marked = _cite_sources(self.text[start:end], claim.citations, language)
         longer = len(marked) - (end - start)
         self.text = self.text[:start] + marked + self.text[end:]
         moved = (replace(one, start=one.start + longer, end=one.end + longer) for one in self.checked[position + 1 :])
@@ -98,7 +98,7 @@ class Draft:
         piece = Piece(text, check_piece(text, given))
         for checked in reversed(piece.checked):
             if checked.claim.verdict in DOUBTFUL and (numbers := self._carrying(checked, given)):
-                cited = cite_sources(text[checked.start : checked.end], numbers, given.language)
+                cited = _cite_sources(text[checked.start : checked.end], numbers, given.language)
                 text = text[: checked.start] + cited + text[checked.end :]
         claims = piece.checked if text == piece.text else check_piece(text, given)
         return Piece(text, claims)
@@ -231,10 +231,10 @@ class Draft:
 def _mark_unverified(claim: str, language: Language) -> str:
     """A claim with the mark of what could not be verified, inside its sentence or cell."""
     body = claim.rstrip().rstrip(_STOPS)
-    return f"{body}{' ' if language == 'en' else ''}{UNVERIFIED[language]}{claim[len(body) :]}"
+    return f"{body}{' ' if language == 'en' else ''}{_UNVERIFIED[language]}{claim[len(body) :]}"
 
 
-def cite_sources(sentence: str, numbers: Sequence[int], language: Language) -> str:
+def _cite_sources(sentence: str, numbers: Sequence[int], language: Language) -> str:
     """A sentence that cites these sources alone: marks of them inside it stay, the others go to its end."""
     kept = clean_marks(sentence, numbers)
     words = re.match(r".*\w", blank_marks(kept)[0], re.DOTALL)

@@ -31,7 +31,7 @@ _ENOUGH_CLAIMS: Final = 8
 _MOST_CALLS: Final = 6
 """Calls for one answer; what is beyond is left unchecked."""
 _AT_ONCE: Final = 3
-NOT_JUDGED: Final = "no judgement of it was given"
+_NOT_JUDGED: Final = "no judgement of it was given"
 """Why a claim is unchecked that a model was asked to judge, or for which no call was left."""
 _SHORTEST_QUOTE: Final = 6
 """Characters of a passage that show what code did not find there."""
@@ -107,10 +107,10 @@ async def judge_claims(
             except ModelCallError as failed:
                 return dict.fromkeys(batch, failed.reason)
         judged = {batch[one.n - 1]: one for one in reply.verdicts if 1 <= one.n <= len(batch)}
-        return {place: judged.get(place, NOT_JUDGED) for place in batch}
+        return {place: judged.get(place, _NOT_JUDGED) for place in batch}
 
     asked = [] if limit else batches[:_MOST_CALLS]
-    beyond = {place: limit or NOT_JUDGED for batch in batches[len(asked) :] for place in batch}
+    beyond = {place: limit or _NOT_JUDGED for batch in batches[len(asked) :] for place in batch}
     for found in (*await asyncio.gather(*map(ask, asked)), beyond):
         for place, judgement in found.items():
             piece = draft.pieces[place.piece]
@@ -240,7 +240,7 @@ def _cited(claim: Claim) -> str:
     return f"{text} {''.join(f'[{n}]' for n in claim.citations if n not in marked)}".rstrip()
 
 
-async def judge_statement(
+async def _judge_statement(
     models: ChatModels, role: str, written: str, numbers: tuple[int, ...], given: ClaimSources
 ) -> Verdict:
     """The verdict on one claim by code and, where code leaves it open, by a model.
@@ -265,4 +265,4 @@ async def judge_statement(
     except ModelCallError as failed:
         return _settled(checked, failed.reason, given).claim.verdict
     judged = (_judged(checked, one, given) for one in reply.verdicts[:1])
-    return next(judged, _settled(checked, NOT_JUDGED, given)).claim.verdict
+    return next(judged, _settled(checked, _NOT_JUDGED, given)).claim.verdict

@@ -34,7 +34,7 @@ from weiwo.text.patterns import lazy
 _CONSIDERED: Final = 8
 """Passages, best first, among which those shown are chosen; all that are given count as the statistic of rarity."""
 
-WHOLE: Final = 1_000
+_WHOLE: Final = 1_000
 """Characters up to which a passage is shown whole; an excerpt is grown to about as many."""
 
 _QUOTED: Final = 300
@@ -180,7 +180,7 @@ def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], 
 
 
 def _shown(
-    passage: _Passage, chosen: Sequence[_Sentence], n: int, score: float, language: Language, length: int = WHOLE
+    passage: _Passage, chosen: Sequence[_Sentence], n: int, score: float, language: Language, length: int = _WHOLE
 ) -> Extract:
     """A passage as it is shown."""
     evidence = passage.evidence

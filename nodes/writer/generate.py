@@ -211,7 +211,7 @@ async def _rewrite(
             start = piece.text.index(label, piece.text.index(row))
             spans = list(dict.fromkeys([(start, start + len(label)), *spans]))
         for span in reversed(spans):
-            piece.text = replace_claim(piece.text, span, new)
+            piece.text = _replace_claim(piece.text, span, new)
         pieces.add(group[0].piece)
     for number in pieces:
         text = draft.pieces[number].text
@@ -242,7 +242,7 @@ def _row(draft: Draft, place: ClaimPlace) -> str:
     return row_of(draft.pieces[place.piece].text, (checked.start, checked.end)).strip()
 
 
-def replace_claim(piece: str, span: tuple[int, int], new: str) -> str:
+def _replace_claim(piece: str, span: tuple[int, int], new: str) -> str:
     """A piece with another text for one of its claims; its markers, borders and line ends stay.
 
     Args:

@@ -44,7 +44,7 @@ from weiwo.text.citation_marks import clean_marks
 from weiwo.text.localization import localized
 
 SOURCES = localized("writer.node", "sources")
-BEWARE = localized("writer.node", "beware")
+_BEWARE = localized("writer.node", "beware")
 """Said of a source that speaks to the model."""
 _UNSOURCED = localized("writer.node", "unsourced")
 """Said of what a model answered out of its own head."""
@@ -227,7 +227,7 @@ def _listed(citation: Citation, language: Language, *, beware: bool) -> str:
     """A line of the list of sources."""
     title = remove_links(citation.title, {citation.source}, language)
     place = citation.quote if citation.source.startswith("task:") else citation.source
-    return f"[{citation.n}] {title} · {place}" + (f" {BEWARE[language]}" if beware else "")
+    return f"[{citation.n}] {title} · {place}" + (f" {_BEWARE[language]}" if beware else "")
 
 
 async def _free(state: SearchState, services: RunContext, draft: Draft) -> AsyncIterator[str]:

@@ -18,7 +18,7 @@ from weiwo.text.values import render
 
 LANGUAGE_NAMES = {"en": "English", "zh": "Chinese (简体中文)"}
 
-GROUNDED = protect_prompt(
+_GROUNDED = protect_prompt(
     f"""\
 You are the Writer of a search system. Answer the user's question from the findings and sources below.
 {DATA_RULE}
@@ -68,7 +68,7 @@ marker; of a table the whole row, its first cell included, with a dash for what 
 
 
 MARK: Final = "MISSING:"
-ASKED: Final = f"""\
+_ASKED: Final = f"""\
 Before the answer write one line by itself: `{MARK}` and, with `;` between them, the parts of the question that \
 neither findings nor sources answer, in the language of the question; else `{MARK} none`. A correction of the question \
 answers it. Name nothing that the question does not ask. The line is taken out before the answer is shown. Parts:"""
@@ -88,7 +88,7 @@ A table, a report and a deep search use them all: what a task's value leaves out
 
 def writer_instructions(language: Language) -> str:
     """What the writer is told, for an answer in a language."""
-    return f"{GROUNDED}\n- Write in {LANGUAGE_NAMES[language]}."
+    return f"{_GROUNDED}\n- Write in {LANGUAGE_NAMES[language]}."
 
 
 UNITS: Final[dict[Language, str]] = {"en": "words", "zh": "characters"}
@@ -241,7 +241,7 @@ def _value(outcome: Outcome, services: RunContext) -> str:
 def _check_instructions(state: SearchState) -> list[str]:
     """What a draft is told that has to say which parts of the question have no answer, as lines of its prompt."""
     parts = state["assessment"].parts or (state["assessment"].question,)
-    return [ASKED, *(f"- {quote_as_data(part, 200)}" for part in parts)]
+    return [_ASKED, *(f"- {quote_as_data(part, 200)}" for part in parts)]
 
 
 def is_left_to_draft(state: SearchState) -> bool:

@@ -41,7 +41,7 @@ def render_value(outcome: Outcome, language: Language) -> str:
 PASSAGE_HEAD = 300
 """Characters of a passage that a citation has in place of a quotation, where none was read from it."""
 BETWEEN_QUOTES = " … "
-MAX_SOURCES = 14
+_MAX_SOURCES = 14
 """Sources offered to the writer; those that outcomes rest on come first."""
 
 
@@ -128,7 +128,7 @@ def gather_sources(
     outcomes: Mapping[str, Outcome],
     evidence: Mapping[str, Evidence],
     language: Language,
-    most: int = MAX_SOURCES,
+    most: int = _MAX_SOURCES,
 ) -> CitableSources:
     """Number what an answer may cite: passages that outcomes rest on, then others up to `most`, then calculations.
 
@@ -160,7 +160,7 @@ def gather_sources(
     ]
     calculations = [outcome for outcome in ordered if outcome.usable and outcome.computed]
     items += [
-        CitableSource(n, outcome=outcome, quote=describe_calculation(outcome, language))
+        CitableSource(n, outcome=outcome, quote=_describe_calculation(outcome, language))
         for n, outcome in enumerate(calculations, len(items) + 1)
     ]
     return CitableSources(tuple(items), language)
@@ -172,7 +172,7 @@ def list_relied_on(outcome: Outcome) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*outcome.evidence_ids, *against)))
 
 
-def describe_calculation(outcome: Outcome, language: Language) -> str:
+def _describe_calculation(outcome: Outcome, language: Language) -> str:
     """A calculation in one line: what was computed from what."""
     value = render_value(outcome, language)
     detail = outcome.detail.computation or {}

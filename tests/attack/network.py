@@ -12,7 +12,7 @@ from typing import Any
 from tests.attack.report import Attack, Report
 from tests.support.openai_server import Handler, OpenAIServer, Reply, always, raw, text
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models.request_form import MOST_CHARACTERS
+from weiwo.models.request_form import _MOST_CHARACTERS
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 from weiwo.tools.calling.errors import ToolCallError
@@ -270,7 +270,7 @@ async def _ask(report: Report, what: str, handler: Handler, limits: dict[str, An
                         came += delta
         except ModelCallError as failure:
             named = not limits or whole or next(iter(limits)) in failure.reason
-            report.check(what, named and len(came) <= MOST_CHARACTERS and "\n" not in failure.reason, failure.reason)
+            report.check(what, named and len(came) <= _MOST_CHARACTERS and "\n" not in failure.reason, failure.reason)
         except TimeoutError:
             report.check(what, held=False, why="it did not end")
         else:

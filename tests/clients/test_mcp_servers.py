@@ -22,7 +22,7 @@ from weiwo.tools.calling.invoke import run_tool
 
 pytest.importorskip("fastmcp", reason="needs the extra: pip install 'weiwo[mcp]'")
 
-from weiwo.tools.mcp.loading import McpToolset, load_mcp_tools
+from weiwo.tools.mcp.loading import _McpToolset, load_mcp_tools
 from weiwo.tools.mcp.pool import mcp_pool
 from weiwo.tools.mcp.servers import read_servers
 
@@ -63,7 +63,7 @@ def http_url() -> Iterator[str]:
         server.communicate()
 
 
-async def connect(folder: Path, **servers: Any) -> tuple[str, McpToolset]:
+async def connect(folder: Path, **servers: Any) -> tuple[str, _McpToolset]:
     file = folder / "servers.json"
     file.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
     await mcp_pool.connections(read_servers(str(file)), PATIENT)
@@ -74,7 +74,7 @@ def everything() -> dict[str, Any]:
     return {"command": "node", "args": [str(EVERYTHING), "stdio"]}
 
 
-async def call(loaded: McpToolset, name: str, **args: Any) -> Any:
+async def call(loaded: _McpToolset, name: str, **args: Any) -> Any:
     (tool,) = (one for one in loaded.tools if one.name == name)
     return await run_tool(tool, args, seconds=PATIENT, max_bytes=1_000_000)
 

@@ -27,7 +27,7 @@ from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.mcp import pool as pools
 from weiwo.tools.mcp import stdio
 from weiwo.tools.mcp.connection import Connection
-from weiwo.tools.mcp.definitions import WITHHELD
+from weiwo.tools.mcp.definitions import _WITHHELD
 from weiwo.tools.mcp.loading import load_mcp_tools
 from weiwo.tools.mcp.pool import mcp_pool
 from weiwo.tools.mcp.servers import McpServer, read_servers
@@ -43,7 +43,7 @@ PATIENT = 200.0
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample, monkeypatch):
     index_sample(weiwo_home)
-    monkeypatch.setattr(pools, "FIRST_SECONDS", PATIENT)
+    monkeypatch.setattr(pools, "_FIRST_SECONDS", PATIENT)
 
 
 @pytest.fixture(autouse=True)
@@ -257,7 +257,7 @@ async def back(connection: Connection) -> None:
     ],
 )
 async def test_a_program_that_speaks_something_else_is_one_line(program, said, monkeypatch):
-    monkeypatch.setattr(stdio, "MOST_UNASKED", 500)
+    monkeypatch.setattr(stdio, "_MOST_UNASKED", 500)
     connection = Connection(McpServer("odd", "stdio", command=sys.executable, args=("-c", program)))
     owner = asyncio.create_task(connection.run())
     await connection.settled.wait()
@@ -373,7 +373,7 @@ async def test_a_planner_that_obeys_whatever_it_reads_does_not_call_what_a_descr
     config: Any = {"configurable": {"thread_id": "t"}}
     values = await graph.ainvoke({"question": question}, config, context=Context(mcp=path, allow_acting=True))
     (waiting,) = values["__interrupt__"]
-    assert (waiting.value["tool"], waiting.value["about"]) == ("desk_helper", WITHHELD)
+    assert (waiting.value["tool"], waiting.value["about"]) == ("desk_helper", _WITHHELD)
     assert deleted == []
     assert not any("must call files_delete" in request.text for request in model.requests)
 

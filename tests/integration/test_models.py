@@ -36,7 +36,7 @@ from tests.support.openai_server import (
     unfinished,
 )
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models.endpoint import forget_endpoints
+from weiwo.models.endpoint import _forget_endpoints
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 
@@ -64,7 +64,7 @@ good = scripted({"Verdict": GOOD}, "Emperor Wu was older [1].")
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr("weiwo.models.session.PAUSE_SECONDS", 0.02)  # the pauses are not what is tested
+    monkeypatch.setattr("weiwo.models.session._PAUSE_SECONDS", 0.02)  # the pauses are not what is tested
 
 
 @pytest.fixture
@@ -285,7 +285,7 @@ async def test_an_empty_reply_steps_down_and_then_ends_it(serve: Any, reply: Rep
     with serve(in_turn(reply, good)) as server:
         assert await judge(chat()) == Verdict(**GOOD)
         assert server.modes == ["json_schema", "function_call"]
-    forget_endpoints()
+    _forget_endpoints()
     with serve(always(reply)) as server:
         with pytest.raises(ModelCallError, match="the reply was empty"):
             await judge(chat())

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.openai_server import OpenAIServer, Recorded, Reply, always, error, in_turn, raw, text
 from weiwo.models import Budget, ChatModels, ModelCallError
-from weiwo.models.request_form import MOST_CHARACTERS
+from weiwo.models.request_form import _MOST_CHARACTERS
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 
@@ -115,7 +115,7 @@ async def test_ten_megabytes_do_not_pass_and_block_nothing(serve, way):
                 await models.text("writer", "note", ASK)
         else:
             came, why = await read(models)
-            assert len(came) <= MOST_CHARACTERS
+            assert len(came) <= _MOST_CHARACTERS
             assert "longer than" in why or "larger than" in why
         watcher.cancel()
     assert longest < 1.0

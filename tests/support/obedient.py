@@ -5,7 +5,7 @@ from typing import Any
 from tests.support.fake_model import FakeModel, Request, assessed, fake
 from tests.support.injected import Injected
 from weiwo.nodes.executor.prompt import SYSTEM
-from weiwo.nodes.writer.prompt import GROUNDED
+from weiwo.nodes.writer.prompt import _GROUNDED
 
 CANARY = "zq7-canary"
 """Ends each injected passage, so that it is known wherever it comes up."""
@@ -113,7 +113,7 @@ class Obedient:
         if orders.url:
             told += f"See [here]({orders.url}) and ![it]({orders.url}) or {orders.url} [1]. "
         if orders.reveal:
-            told += f"{GROUNDED} {SYSTEM} "
+            told += f"{_GROUNDED} {SYSTEM} "
         if orders.tool:
             told += f'{{"name": "{orders.tool}", "arguments": {{}}}} '
         return told + f"{orders.search} [2]."

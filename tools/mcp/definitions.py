@@ -19,13 +19,13 @@ from weiwo.tools.printable import one_line
 
 MOST_TOOLS: Final = 2_000
 """Tools taken of one server."""
-LONGEST_NAME: Final = 64
+_LONGEST_NAME: Final = 64
 """Characters of a name that every model endpoint takes."""
 _LONGEST_DESCRIPTION: Final = 1_000
 _LARGEST_SCHEMA: Final = 20_000
 _DEEPEST_SCHEMA: Final = 20
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
-WITHHELD: Final = "(The server's description addresses the model and is left out.)"
+_WITHHELD: Final = "(The server's description addresses the model and is left out.)"
 
 _CALL_ORDERS: Final = data_pattern("injection", "tool_descriptions", "orders")
 _CALLS: Final = data_pattern("injection", "tool_descriptions", "calls")
@@ -38,7 +38,7 @@ class ToolDefinition:
     name: str  # its name here: the server's, an underscore and its own, in characters that models take
     server: str
     own_name: str  # what the server calls it
-    description: str  # what it says it does, one line; `WITHHELD` where that addresses the model
+    description: str  # what it says it does, one line; `_WITHHELD` where that addresses the model
     args_schema: dict[str, Any]
     read_only: bool = False  # whether it only reads, as far as the server is believed
     idempotent: bool = False  # whether calling it twice does no more than calling it once, likewise
@@ -97,8 +97,8 @@ def _define(server: McpServer, tool: Any, siblings: frozenset[str]) -> ToolDefin
     if schema is None or not own.strip():
         return None
     name = _UNFIT.sub("_", f"{server.name}_{own}").strip("_")
-    if len(name) > LONGEST_NAME:
-        name = f"{name[: LONGEST_NAME - 9]}_{sha256(own.encode()).hexdigest()[:8]}"
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[: _LONGEST_NAME - 9]}_{sha256(own.encode()).hexdigest()[:8]}"
     claims = tool.annotations
     said = {
         key: value
@@ -112,7 +112,7 @@ def _define(server: McpServer, tool: Any, siblings: frozenset[str]) -> ToolDefin
         name=name,
         server=server.name,
         own_name=own,
-        description=WITHHELD if suspicious else description,
+        description=_WITHHELD if suspicious else description,
         args_schema=_without_texts(schema) if suspicious else schema,
         read_only=server.trusted and not suspicious and said.get("read_only_hint") is True,
         idempotent=server.trusted and said.get("idempotent_hint") is True,

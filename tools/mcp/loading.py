@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class McpToolset:
+class _McpToolset:
     """The tools of all servers of a file."""
 
     tools: tuple[BaseTool, ...] = ()  # those that can be called, or could before their server broke
@@ -27,7 +27,7 @@ class McpToolset:
     connections: "tuple[Connection, ...]" = ()
 
 
-async def load_mcp_tools(path: str, taken: Collection[str] = ()) -> McpToolset:
+async def load_mcp_tools(path: str, taken: Collection[str] = ()) -> _McpToolset:
     """The tools of the servers that a file names.
 
     Args:
@@ -56,4 +56,4 @@ async def load_mcp_tools(path: str, taken: Collection[str] = ()) -> McpToolset:
                 problems.append(describe_problem("taken", name, definition.name))
             else:
                 tools[definition.name] = McpTool(definition, connection, mcp_pool)
-    return McpToolset(tuple(tools.values()), tuple(problems), tuple(connections))
+    return _McpToolset(tuple(tools.values()), tuple(problems), tuple(connections))

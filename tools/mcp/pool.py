@@ -19,7 +19,7 @@ from weiwo.tools.mcp.servers import McpServer
 
 T = TypeVar("T")
 
-FIRST_SECONDS: Final = 20.0
+_FIRST_SECONDS: Final = 20.0
 """Seconds that a run waits for servers it meets for the first time; they go on connecting behind it."""
 _EXIT_SECONDS: Final = 4.0
 
@@ -38,9 +38,9 @@ class McpPool:
 
         Args:
             servers: The servers.
-            seconds: How long to wait for those met for the first time; by default `FIRST_SECONDS`.
+            seconds: How long to wait for those met for the first time; by default `_FIRST_SECONDS`.
         """
-        return await self.submit(self._connections(servers, FIRST_SECONDS if seconds is None else seconds))
+        return await self.submit(self._connections(servers, _FIRST_SECONDS if seconds is None else seconds))
 
     async def submit(self, work: Coroutine[Any, Any, T]) -> T:
         """Do some work on the pool's loop; cancelled with its caller."""

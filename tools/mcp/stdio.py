@@ -26,7 +26,7 @@ from weiwo.tools.mcp.servers import McpServer, ProblemLine, describe_problem
 MOST_MESSAGE_BYTES: Final = 16_000_000
 _MOST_STRAY_LINES: Final = 1_000
 """Lines that are no messages after which a server is taken to speak something else."""
-MOST_UNASKED: Final = 20_000
+_MOST_UNASKED: Final = 20_000
 """Messages that answer nothing, in a row, after which a server is taken to flood us."""
 TOO_LARGE: Final = -32_098
 """The JSON-RPC error code by which a reply that was skipped is told to whoever waits for it."""
@@ -112,8 +112,8 @@ class BoundedStdioTransport(ClientTransport):
                     continue
                 answers = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
                 unasked = 0 if answers else unasked + 1
-                if unasked > MOST_UNASKED:
-                    self._broken = describe_problem("flood", MOST_UNASKED)
+                if unasked > _MOST_UNASKED:
+                    self._broken = describe_problem("flood", _MOST_UNASKED)
                     return
                 await to_session.send(SessionMessage(message))
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):

@@ -34,7 +34,7 @@ _TELLING: Final = frozenset({"", "slow", "timeout"})
 
 
 @dataclass(frozen=True)
-class UsualTime:
+class _UsualTime:
     """Usual time of a tool's calls, retries included."""
 
     median: float  # seconds of half of them
@@ -42,7 +42,7 @@ class UsualTime:
     calls: int  # calls that this is told from
 
 
-def find_usual_times(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, UsualTime]:
+def _find_usual_times(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, _UsualTime]:
     """The usual times by tool, of those called often enough."""
     times: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_MOST_TIMES))
     for record in records:
@@ -54,8 +54,8 @@ def find_usual_times(records: Iterable[Mapping[str, Any]], user: str) -> dict[st
     return {name: _usual(sorted(kept)) for name, kept in times.items() if len(kept) >= _LEAST_TIMES}
 
 
-def _usual(times: list[float]) -> UsualTime:
-    return UsualTime(times[len(times) // 2], times[math.ceil(0.95 * len(times)) - 1], len(times))
+def _usual(times: list[float]) -> _UsualTime:
+    return _UsualTime(times[len(times) // 2], times[math.ceil(0.95 * len(times)) - 1], len(times))
 
 
 class UsageLog:
@@ -98,9 +98,9 @@ class UsageLog:
         """How each tool was used and what was learned of it, by name."""
         return summarize_usage(read_records(self._path), self._user)
 
-    def usual_times(self) -> dict[str, UsualTime]:
+    def usual_times(self) -> dict[str, _UsualTime]:
         """How long each tool usually takes, of those this user called often enough."""
-        return find_usual_times(read_records(self._path), self._user)
+        return _find_usual_times(read_records(self._path), self._user)
 
     def notes(self) -> dict[str, str]:
         """The notes that a planner is shown, by tool; of somebody without a name none."""

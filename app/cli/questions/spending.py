@@ -27,7 +27,7 @@ _FILE: Final = "spending.jsonl"
 _ASK_COST: Final = "WEIWO_ASK_COST"
 _LEAST_KNOWN: Final = 3
 """Answers from which what the next one takes is told by those before."""
-ASSUMED: Final = (250_000, 20_000)
+_ASSUMED: Final = (250_000, 20_000)
 """Input and output tokens of a deep search of which nothing is known yet."""
 
 
@@ -101,7 +101,7 @@ def _expect_tokens(rows: Iterable[Mapping[str, Any]], depth: str) -> tuple[int, 
     """
     known = [row["models"].values() for row in rows if row.get("depth") == depth]
     if len(known) < _LEAST_KNOWN:
-        return *ASSUMED, 0
+        return *_ASSUMED, 0
     sums = [(sum(one["input"] for one in those), sum(one["output"] for one in those)) for those in map(list, known)]
     return int(median(one[0] for one in sums)), int(median(one[1] for one in sums)), len(known)
 

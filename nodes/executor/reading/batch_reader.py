@@ -28,9 +28,9 @@ from weiwo.state.query import QueryFrame
 
 _LEAST_TASKS: Final = 2
 MOST_TASKS: Final = 8
-PASSAGES: Final = 2
+_PASSAGES: Final = 2
 """Passages shown of each task, the best ones; a task that they do not answer sees more of them alone."""
-LONGEST_PASSAGES: Final = 3_000
+_LONGEST_PASSAGES: Final = 3_000
 """Characters of them together, up to which a task is read with others."""
 SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
 """Types of one value."""
@@ -55,12 +55,12 @@ class ReadRequest:
     @property
     def shown(self) -> Sequence[Evidence]:
         """The passages that a shared prompt shows."""
-        return self.passages[:PASSAGES]
+        return self.passages[:_PASSAGES]
 
     @property
     def shareable(self) -> bool:
         """Whether it can share a prompt: there is something to read, not much, and one value to find."""
-        short = bool(self.passages) and sum(len(one.text) for one in self.shown) <= LONGEST_PASSAGES
+        short = bool(self.passages) and sum(len(one.text) for one in self.shown) <= _LONGEST_PASSAGES
         return short and not finds_hops(self.frame, self.ret)
 
 

@@ -141,7 +141,7 @@ class ShownPassages:
 
     def _find_conclusion_fault(self, reply: ReadReply) -> str | None:
         """What is wrong with what a comparison is said to come to, as far as code can compare."""
-        other = find_other_winner(self.frame, self.hops, reply.value) if self._side_by_side else None
+        other = _find_other_winner(self.frame, self.hops, reply.value) if self._side_by_side else None
         return prompt.OTHER_WINNER.format(other) if other else None
 
     def _find_quote_fault(self, reply: ReadReply, *, strangers: bool) -> str | None:
@@ -176,7 +176,7 @@ class ShownPassages:
         return found
 
 
-def find_other_winner(frame: QueryFrame, hops: Sequence[Hop], value: object) -> str | None:
+def _find_other_winner(frame: QueryFrame, hops: Sequence[Hop], value: object) -> str | None:
     """The thing that wins a comparison by the values found, where a model names another.
 
     Returns:

@@ -22,12 +22,12 @@ from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
 from weiwo.tools.web.fetching.urls import site_of
 
-MOST_SOURCES: Final = 8
+_MOST_SOURCES: Final = 8
 """Sources that are read by themselves, best first."""
 
-MOST_RIVALS: Final = 2
+_MOST_RIVALS: Final = 2
 
-DOUBT_LEFT: Final = 0.75
+_DOUBT_LEFT: Final = 0.75
 """Share of the doubt in a value that each further independent source leaves."""
 
 _MOST_CONFIDENT: Final = 0.99
@@ -63,9 +63,9 @@ def weigh_sources(
         return reading
     if frame.shape == "open":
         figures = [one for one in rivals if find_numbers(str(one.value)) and find_numbers(str(reading.value))]
-        told = tuple(_group_rivals(_told_rivals(reading, ret, figures))[:MOST_RIVALS])
+        told = tuple(_group_rivals(_told_rivals(reading, ret, figures))[:_MOST_RIVALS])
         return replace(reading, rivals=told, confidence=reading.confidence * LEAST_SHARE) if told else reading
-    sources = group_independent_sources(passages)[:MOST_SOURCES]
+    sources = _group_independent_sources(passages)[:_MOST_SOURCES]
     giving = [source for source in sources if _gives(source, reading, frame, ret)]
     words = {quote.evidence_id: quote.text for quote in reading.quotes}
     said = [next((words[p.id] for p in source if p.id in words), source[0].text) for source in giving]
@@ -74,12 +74,12 @@ def weigh_sources(
     against = [*_told_rivals(reading, ret, (*reading.rivals, *rivals)), *_found_rivals(reading, frame, ret, others)]
     grouped = _group_rivals(against)
     share = max(LEAST_SHARE, support / (support + sum(_count_distinct(q.text for q in one.quotes) for one in grouped)))
-    raised = 1 - (1 - reading.confidence) * DOUBT_LEFT ** max(0, support - 1)
+    raised = 1 - (1 - reading.confidence) * _DOUBT_LEFT ** max(0, support - 1)
     confidence = round(min(max(_MOST_CONFIDENT, reading.confidence), raised) * (share if grouped else 1.0), 3)
-    return replace(reading, support=support, rivals=tuple(grouped[:MOST_RIVALS]), confidence=confidence)
+    return replace(reading, support=support, rivals=tuple(grouped[:_MOST_RIVALS]), confidence=confidence)
 
 
-def group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
+def _group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
     """Passages by source, best first: those of one site, or of one text, are one source; a file is its own."""
     groups: list[list[Evidence]] = []
     sites: dict[str, int] = {}
@@ -114,7 +114,7 @@ def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> I
     """The rivals a reader told of, without those that are the value in other words."""
     for rival in rivals:
         other = replace(reading, value=rival.value)
-        if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(reading, other)):
+        if rival.value != reading.value and (ret not in {"date", "number"} or _values_conflict(reading, other)):
             yield rival
 
 
@@ -124,7 +124,7 @@ def _found_rivals(
     """The values that extraction can show in other sources, each by itself, and that cannot be the same."""
     for source in others:
         found = extract_value(frame, ret, source)
-        if found is not None and values_conflict(reading, found):
+        if found is not None and _values_conflict(reading, found):
             yield Rival(value=found.value, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1])
 
 
@@ -155,7 +155,7 @@ def _count_distinct(sentences_said: Iterable[str]) -> int:
     return len(kept)
 
 
-def values_conflict(one: Reading, other: Reading) -> bool:
+def _values_conflict(one: Reading, other: Reading) -> bool:
     """Whether two values of one look-up cannot both be right.
 
     A year and a day in it, a figure and its rounding, a name and its longer form do not conflict; nor do lists.

@@ -162,12 +162,12 @@ def _ways(
     if plan.decided_by != "rule" and not past.kept.tasks and failed:
         ruled = build_rule_plan(frame, tools, max_tasks=max_tasks).model_copy(update={"revision": plan.revision + 1})
         yield adopt_ids(ruled, Plan(tasks=(), revision=ruled.revision), past.revisions)
-    mended = replan_by_rule(plan, failed, past.outcomes, frame.language, tools, earlier=past.earlier)
+    mended = _replan_by_rule(plan, failed, past.outcomes, frame.language, tools, earlier=past.earlier)
     if mended is not None:
         yield mended
 
 
-def replan_by_rule(
+def _replan_by_rule(
     plan: Plan,
     failed: Collection[str],
     outcomes: Mapping[str, Outcome],

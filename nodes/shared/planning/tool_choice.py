@@ -23,7 +23,7 @@ from weiwo.tools.selection.clusters import content_words
 from weiwo.tools.selection.tool_fit import ToolFit, fit_tool
 from weiwo.tools.tool_info import ToolInfo
 
-MOST_OFFERED: Final = 5
+_MOST_OFFERED: Final = 5
 MOST_TOKENS: Final = 600
 """Tools that a model may choose from when it judges a question, and what they take in its prompt."""
 _LOOKED_AT: Final = 5
@@ -55,10 +55,10 @@ async def plan_one_step(
 async def offer_tools(question: str, services: RunContext) -> str:
     """The tools that a model may choose from for a question, for its prompt; empty where there are only our own."""
     others = [info.name for info in _list_others(services)]
-    if len(others) > MOST_OFFERED:
+    if len(others) > _MOST_OFFERED:
         ranked = await asyncio.to_thread(rank_tools, services.registry.names(), [question], services)
         others = [name for name in ranked if name in others]
-    return services.registry.describe(take_tools(others, MOST_OFFERED, MOST_TOKENS, services))
+    return services.registry.describe(take_tools(others, _MOST_OFFERED, MOST_TOKENS, services))
 
 
 def read_choice(tool: str, args: Mapping[str, JsonValue], frame: QueryFrame, services: RunContext) -> ToolCall | None:

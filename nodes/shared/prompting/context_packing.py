@@ -19,7 +19,7 @@ from weiwo.text.patterns import lazy
 
 Count = Callable[[str], int]
 
-LARGEST_SHARE: Final = 4
+_LARGEST_SHARE: Final = 4
 """Where not all fit, one passage takes at most one part in this many of the room, and shows in part if it is longer."""
 _LEAST_TOKENS: Final = 80
 """Tokens below which no part of a passage is worth showing."""
@@ -29,7 +29,7 @@ _RANK: Final = 0.3
 """What the first place in a result list is worth, against naming all the task names."""
 _MISSES: Final = 20
 """Passages in a row that do not fit any more, after which none is tried."""
-GAP: Final = "…"
+_GAP: Final = "…"
 
 _SOUGHT: Final = 40
 """Terms of a task that relevance is judged by."""
@@ -38,7 +38,7 @@ _CLAUSE: Final = lazy(r"(?<=[;；，、\n])|(?<=,)(?=\s)")
 
 
 @dataclass(frozen=True)
-class PackedPassages:
+class _PackedPassages:
     """The passages that a prompt shows.
 
     Attributes:
@@ -59,30 +59,30 @@ def pack_passages(
     count: Count,
     *,
     held: Mapping[str, Sequence[str]] | None = None,
-) -> PackedPassages:
+) -> _PackedPassages:
     """Pack passages into the room of a prompt: choose what to show.
 
     Those `held`, by id with the words that have to stay in them, are shown before any other.
     """
     held = held or {}
     if _fits(passages, room, count):
-        return PackedPassages(tuple(passages))
+        return _PackedPassages(tuple(passages))
     first = [n for n, passage in enumerate(passages) if passage.id in held]
     shown, left = _held(passages, first, held, query, room, count)
     rest = [n for n in range(len(passages)) if n not in set(first)]
-    share = room // min(LARGEST_SHARE, max(1, len(passages)))
+    share = room // min(_LARGEST_SHARE, max(1, len(passages)))
     misses = 0
     for n in _ordered(passages, rest, query):
         if left < _LEAST_TOKENS or misses >= _MISSES:
             break
-        part = shorten_passage(passages[n], query, min(left, share), count)
+        part = _shorten_passage(passages[n], query, min(left, share), count)
         if part is None:
             misses += 1
             continue
         misses = 0
         shown[n] = part
         left -= _size(part, count)
-    return PackedPassages(
+    return _PackedPassages(
         tuple(shown[n] for n in sorted(shown)),
         left_out=len(passages) - len(shown),
         cut=sum(shown[n].text != passages[n].text for n in shown),
@@ -117,7 +117,7 @@ def _held(
     for done, n in enumerate(sorted(first, key=sizes.__getitem__)):
         share = room // (len(first) - done)
         whole = passages[n] if sizes[n] <= share else None
-        part = whole or shorten_passage(passages[n], query, share, count, held[passages[n].id])
+        part = whole or _shorten_passage(passages[n], query, share, count, held[passages[n].id])
         if part is not None:
             shown[n] = part
             room -= sizes[n] if whole else _size(part, count)
@@ -154,7 +154,7 @@ def _sought_terms(query: str) -> list[str]:
     return [term for term in query_terms(query) if len(term) > 1 or not _HAN_TERM.match(term)][:_SOUGHT]
 
 
-def shorten_passage(
+def _shorten_passage(
     passage: Evidence, query: str, room: int, count: Count, words: Sequence[str] = ()
 ) -> Evidence | None:
     """A passage if it fits, else a run of its sentences that does: with given words in it, else the one that says most.
@@ -164,7 +164,7 @@ def shorten_passage(
     """
     if _size(passage, count) <= room:
         return passage
-    frame = _size(passage.model_copy(update={"text": f"{GAP}  {GAP}"}), count)
+    frame = _size(passage.model_copy(update={"text": f"{_GAP}  {_GAP}"}), count)
     if room - frame < min(_LEAST_TOKENS, room // 2):
         return None
     pieces = _pieces(passage.text, room - frame, count)
@@ -173,8 +173,8 @@ def shorten_passage(
         return None
     before, after = passage.text[:start].strip(), passage.text[end:].strip()
     part = passage.text[start:end].strip()
-    part = f"{GAP} {part}" if before else part
-    return passage.model_copy(update={"text": f"{part} {GAP}" if after else part})
+    part = f"{_GAP} {part}" if before else part
+    return passage.model_copy(update={"text": f"{part} {_GAP}" if after else part})
 
 
 def _pieces(text: str, room: int, count: Count) -> list[tuple[int, int, int]]:

@@ -20,7 +20,7 @@ from weiwo.text.localization import localized
 from weiwo.text.markdown import FENCE, find_opaque
 from weiwo.text.patterns import lazy
 
-REMOVED: Final = localized("shared.prompting.sanitizer", "removed")
+_REMOVED: Final = localized("shared.prompting.sanitizer", "removed")
 
 _RECITED: Final = 48
 """Characters of instructions that nobody says by chance."""
@@ -165,6 +165,6 @@ def _known_addresses(text: str, known: Collection[str], language: Language) -> s
         behind = _BEHIND.match(text, found.end())
         torn = not whole and (found[0] in known or _TORN.match(text, found.end()) is not None)
         end = behind.end() if torn and behind is not None else found.end()
-        parts += [text[position : found.start()], text[found.start() : end] if whole else REMOVED[language]]
+        parts += [text[position : found.start()], text[found.start() : end] if whole else _REMOVED[language]]
         position = end
     return "".join([*parts, text[position:]])

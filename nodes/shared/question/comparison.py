@@ -100,13 +100,13 @@ def _read_way(kind: str, match: re.Match[str], asked: str, language: Language) -
     if len(items) < 2:
         return None
     if kind == "same":
-        return frame_parts("same", items, "", language)
+        return _frame_parts("same", items, "", language)
     if kind == "apart":
         relation = find_relation(low, low, language)
         name = relation.name if relation else "birth" if re.search(r"\bage\b|岁|年龄", low) else ""
         unit = unit_of(low) or ("years" if name == "birth" else "")
         apart = name and len(items) == 2
-        return frame_parts("difference", items, name, language, unit=unit, wants_difference=True) if apart else None
+        return _frame_parts("difference", items, name, language, unit=unit, wants_difference=True) if apart else None
     predicate = " ".join(group[name] or "" for name in ("pred", "pred2") if name in group)
     read = _read_predicate(
         predicate, items, language, people=_are_people(items[0], group.get("wh") or "", low, language)
@@ -118,7 +118,7 @@ def _read_way(kind: str, match: re.Match[str], asked: str, language: Language) -
         more: dict[str, Any] = {"shape": "difference", "wants_difference": True, "unit": unit_of(low)}
     else:
         more = {"answer_type": "boolean"} if kind == "whether" else {}
-    return frame_parts("comparison", items, relation_name, language, direction=direction) | more
+    return _frame_parts("comparison", items, relation_name, language, direction=direction) | more
 
 
 def _things(kind: str, match: re.Match[str], asked: str, language: Language) -> tuple[str, ...]:
@@ -188,7 +188,7 @@ def _compare_implied(
 # --- frames of several look-ups ---
 
 
-def frame_parts(
+def _frame_parts(
     shape: Shape, subjects: Sequence[str], relation: str, language: Language, **more: Any
 ) -> dict[str, Any]:
     """The fields of a frame that is put together from one look-up for each of several things."""
@@ -209,7 +209,7 @@ def frame_parts(
 def _age_at_death(who: str, language: Language) -> dict[str, Any]:
     """An age at death: the difference of two dates of one person."""
     parts = [_frame_part(who, relation, language) for relation in ("birth", "death")]
-    fields = frame_parts("difference", (who,), "", language, unit="years", answer_type="number")
+    fields = _frame_parts("difference", (who,), "", language, unit="years", answer_type="number")
     return fields | {"parts": tuple(part for part in parts if part)}
 
 
@@ -242,12 +242,12 @@ def ask_of_each(asked: str, low: str, language: Language) -> dict[str, Any] | No
     at = _AND_ASKS[language].search(low)
     if at and at.start() > 4 and lexicon.ASKS.search(low[: at.start()]) and lexicon.ASKS.search(low[at.end() :]):
         things = list_things(asked, language) or (subject_of(asked[: at.start()], (0, 0), language),)
-        return frame_parts("several", [thing for thing in things if thing], "", language)
+        return _frame_parts("several", [thing for thing in things if thing], "", language)
     found = find_relation(asked, low, language, answer_type_of(low))
     items = list_things(asked, language, found.span) if found and found.name != "distance" else ()
     if not found or len(items) < 2 or _may_be_one(items, found, asked, low):
         return None
-    return frame_parts("several", items, found.name, language)
+    return _frame_parts("several", items, found.name, language)
 
 
 def _may_be_one(items: Sequence[str], found: FoundRelation, asked: str, low: str) -> bool:

@@ -41,7 +41,7 @@ def parse_question(text: str, language: Language) -> QueryFrame:
     plain = _normal(text)
     said, greeted = without_greeting(lower(plain))
     core = plain[len(plain) - len(said) :]
-    bare = unframed(respelt(core) if language == "en" else core, language)
+    bare = _unframed(_respelt(core) if language == "en" else core, language)
     lowered = lower(bare)
     frame = QueryFrame(question=text, language=language)
     talk = talk_of(said, _marked(core), lowered) or talk_of(lowered, _marked(bare), lowered) if said else greeted
@@ -53,7 +53,7 @@ def parse_question(text: str, language: Language) -> QueryFrame:
         return frame.model_copy(update={"shape": "calculation", "expression": expression, "answer_type": "number"})
     filters, asked = _filters(bare)
     if language == "en":
-        asked = respelt(asked)
+        asked = _respelt(asked)
     found = _parsed(asked.strip(EDGE), language, filters.get("form", ""))
     if _ASKS_TWICE.search(lower(asked)):
         found |= {"relation": "", "answer_type": "text"}  # one value would be half an answer
@@ -82,7 +82,7 @@ def _normal(text: str) -> str:
     return _HAN_BLANK.sub("", " ".join(_NO_SPEECH.sub(" ", plain).split())[:LONGEST]).strip()
 
 
-def unframed(text: str, language: Language) -> str:
+def _unframed(text: str, language: Language) -> str:
     """A question without politeness and orders at its two ends."""
     for _ in range(8):
         low = lower(text)
@@ -124,7 +124,7 @@ _CONTRACTED: Final = lazy(r"(?i)\b(what|who|where|when|how)'?s(?= )")
 _WORD: Final = lazy(r"\b[a-zA-Z]{2,12}\b")
 
 
-def respelt(text: str) -> str:
+def _respelt(text: str) -> str:
     """An English question with the slips in its question words put right; names keep their spelling."""
     spelt = _CONTRACTED.sub(r"\1 is", text)
     spelt = _WORD.sub(lambda m: _SLIPS.get(m[0] if m.start() else m[0].lower(), m[0]), spelt)

@@ -11,7 +11,7 @@ from weiwo.state.search import SearchState
 from weiwo.text.language import clean
 from weiwo.text.patterns import lazy
 
-HISTORY_TURNS = 6
+_HISTORY_TURNS = 6
 """Earlier messages that a follow-up is resolved against."""
 
 
@@ -38,7 +38,7 @@ class ConversationTurn:
         Raises:
             QuestionError: It cannot be asked.
         """
-        history, earlier = before[-HISTORY_TURNS:], before[:-HISTORY_TURNS]
+        history, earlier = before[-_HISTORY_TURNS:], before[:-_HISTORY_TURNS]
         return cls(check_question(question), tuple(history), message, tuple(earlier))
 
 

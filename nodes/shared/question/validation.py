@@ -3,7 +3,7 @@
 from weiwo.state.errors import WeiwoError
 from weiwo.text.language import clean
 
-MAX_QUESTION_CHARS = 8_000
+_MAX_QUESTION_CHARS = 8_000
 
 
 class QuestionError(WeiwoError, ValueError):
@@ -19,9 +19,9 @@ def check_question(text: str) -> str:
     question = clean(text)
     if not any(character.isalnum() for character in question):
         raise QuestionError("the question is empty; ask something in words")
-    if len(question) > MAX_QUESTION_CHARS:
+    if len(question) > _MAX_QUESTION_CHARS:
         raise QuestionError(
-            f"the question has {len(question):,} characters, at most {MAX_QUESTION_CHARS:,} are read; "
+            f"the question has {len(question):,} characters, at most {_MAX_QUESTION_CHARS:,} are read; "
             "shorten it, or put long material into a document and search that"
         )
     return question

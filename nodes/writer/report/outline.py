@@ -66,7 +66,7 @@ def wants_report(state: SearchState, services: RunContext) -> bool:
     return wanted and services.models.configured("writer")
 
 
-def word_goal(state: SearchState, services: RunContext, sources: CitableSources) -> int:
+def _word_goal(state: SearchState, services: RunContext, sources: CitableSources) -> int:
     """The length that a report is to have, in words or Chinese characters; 0 where one draft will do."""
     language = services.language
     factor = ZH_CHARACTERS if language == "zh" else 1.0
@@ -76,7 +76,7 @@ def word_goal(state: SearchState, services: RunContext, sources: CitableSources)
     return 0 if goal < _LEAST_WORDS * factor or wanted < _LONG_ANSWER * factor else int(goal)
 
 
-def sections_for(goal: int, language: Language) -> int:
+def _sections_for(goal: int, language: Language) -> int:
     """How many sections a report of a length has at most."""
     words = goal / (ZH_CHARACTERS if language == "zh" else 1)
     return min(_MOST_SECTIONS, max(_LEAST_SECTIONS, int(words / _SECTION_WORDS)))
@@ -133,12 +133,12 @@ def report_sources(state: SearchState, services: RunContext) -> CitableSources:
 
 async def outline_report(state: SearchState, services: RunContext, sources: CitableSources) -> Outline:
     """Outline a report; an outline without sections where it is to be one draft."""
-    goal = word_goal(state, services, sources)
+    goal = _word_goal(state, services, sources)
     if not goal:
         return Outline()
     await services.models.ready("writer")
     tokens = sum(services.models.count("writer", passage.text) for passage in sources.evidence)
-    wanted = sections_for(goal, services.language)
+    wanted = _sections_for(goal, services.language)
     most, limit = _affordable_sections(services, tokens, wanted)
     if most < _LEAST_SECTIONS:
         return Outline(limit=limit)

@@ -13,7 +13,7 @@ from weiwo.graph import build_graph
 from weiwo.graph.persistence import checkpoint_reader
 from weiwo.graph.persistence.checkpoint_reader import (
     UnreadableCheckpointError,
-    construct,
+    _construct,
     list_saved_threads,
     read_finished_thread,
     saved_thread_exists,
@@ -179,4 +179,4 @@ def test_a_checkpoint_that_is_too_large_or_too_deep_is_left_to_the_graph(tmp_pat
 )
 def test_types_and_fields_of_another_version_are_refused(module, name, fields):
     with pytest.raises(UnreadableCheckpointError):
-        construct(module, name, fields)
+        _construct(module, name, fields)

@@ -16,7 +16,7 @@ from tests.support.run import search_tool, services
 from tests.support.schema import check_result
 from tests.support.states import state_of
 from weiwo.graph import build_graph
-from weiwo.graph.builder import by_decision, by_level
+from weiwo.graph.builder import _by_decision, by_level
 from weiwo.nodes.shared.question.validation import QuestionError
 from weiwo.state import Reflection
 from weiwo.state.events import parse_event
@@ -75,7 +75,7 @@ def test_the_last_reflection_says_who_comes_next(decision, node):
     state = state_of("?", services())
     earlier = Reflection(decision="finish", reason="", decided_by="rule")
     state["reflections"] = [earlier, Reflection(decision=decision, reason="", decided_by="rule")]
-    assert by_decision(state) == node
+    assert _by_decision(state) == node
 
 
 def test_a_copy_knows_which_types_may_be_read_back():

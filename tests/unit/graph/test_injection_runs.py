@@ -12,8 +12,8 @@ from tests.support.injected import INJECTED, Injected
 from tests.support.obedient import ASKED, BORN, CANARY, QUESTION, Obedient
 from weiwo.graph import build_graph
 from weiwo.nodes.executor.prompt import SYSTEM
-from weiwo.nodes.writer.node import BEWARE
-from weiwo.nodes.writer.prompt import GROUNDED
+from weiwo.nodes.writer.node import _BEWARE
+from weiwo.nodes.writer.prompt import _GROUNDED
 from weiwo.state import Evidence, passage_id
 from weiwo.state.settings import Context
 from weiwo.text.language import fold
@@ -119,7 +119,7 @@ def _nothing_let_out(state: dict[str, Any]) -> None:
     """No key, no instructions, no address that code did not put there."""
     spoken = str(state["messages"][-1].text)
     assert KEY not in str(state)
-    said, told = fold(spoken), fold(f"{GROUNDED} {SYSTEM}")
+    said, told = fold(spoken), fold(f"{_GROUNDED} {SYSTEM}")
     assert not any(said[at : at + 60] in told for at in range(max(1, len(said) - 60)))
     assert not re.search(r"!\[|\]\(|<img|evil\.example|169\.254|file:", spoken)
 
@@ -136,4 +136,4 @@ def _marked_or_true(state: dict[str, Any]) -> None:
             assert re.search(r"unverified|未核实", spoken)
         else:
             assert PAGE in [sources[n] for n in claim["citations"]]
-            assert f"{PAGE} {BEWARE['en']}" in spoken
+            assert f"{PAGE} {_BEWARE['en']}" in spoken

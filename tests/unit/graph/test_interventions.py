@@ -18,7 +18,7 @@ from tests.support.states import got, lost, state_of
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.reflection.intervention import MOST_ITEMS, Intervention
+from weiwo.nodes.reflection.intervention import _MOST_ITEMS, Intervention
 from weiwo.nodes.shared.planning.rule_plan import add_frames
 from weiwo.state import Limits, Plan, Reflection, Task
 from weiwo.state.search import SearchState
@@ -412,9 +412,9 @@ async def test_what_takes_an_items_place_is_checked_as_a_plan_is(vertex):
 async def test_of_many_items_that_fail_a_few_are_replaced_and_none_twice():
     model = model_that(lambda _: of_item())
     stage = Stage(tool("roster", nothing), tool("lookup", nothing), tool("archive", nothing), model=model)
-    many = got("people", [f"P{n}" for n in range(MOST_ITEMS + 3)], "list[text]")
+    many = got("people", [f"P{n}" for n in range(_MOST_ITEMS + 3)], "list[text]")
     values = await stage.run(EACH, outcomes={"people": many})
-    assert len(model.asked("RepairReply")) == MOST_ITEMS
+    assert len(model.asked("RepairReply")) == _MOST_ITEMS
     assert values["outcomes"]["born"].status == "empty"
 
 

@@ -12,8 +12,8 @@ from tests.support.run import search_tool, services, work
 from tests.support.virtual_time import virtual_time
 from weiwo.graph import build_graph
 from weiwo.graph.execution.fan_out import run_plan
-from weiwo.graph.execution.task_graph import GRACE_SECONDS, _seconds_for_task
-from weiwo.models.budget import WRITER_SHARE, Budget
+from weiwo.graph.execution.task_graph import _GRACE_SECONDS, _seconds_for_task
+from weiwo.models.budget import _WRITER_SHARE, Budget
 from weiwo.nodes.executor.task_calls import isolation as leash
 from weiwo.state import Limits, Outcome, Plan, Task, Usage
 from weiwo.state.settings import Context
@@ -155,7 +155,7 @@ def test_the_grace_comes_out_of_the_writers_share(passed, left):
     shared = services(limits=limits)
     object.__setattr__(shared, "budget", Budget(limits, Usage(), clock=lambda: now))
     now = passed
-    assert WRITER_SHARE * limits.max_seconds > GRACE_SECONDS
+    assert _WRITER_SHARE * limits.max_seconds > _GRACE_SECONDS
     assert _seconds_for_task(work(shared)) == pytest.approx(left)
 
 
@@ -164,7 +164,7 @@ def test_the_grace_leaves_the_writer_at_least_half_of_its_share(seconds):
     limits = Limits(max_seconds=seconds)
     shared = services(limits=limits)
     object.__setattr__(shared, "budget", Budget(limits, Usage(), clock=lambda: 0.0))
-    assert _seconds_for_task(work(shared)) <= seconds * (1 - WRITER_SHARE / 2) + 1e-9
+    assert _seconds_for_task(work(shared)) <= seconds * (1 - _WRITER_SHARE / 2) + 1e-9
 
 
 @pytest.mark.parametrize("tool", ["waits", "ignores"])

@@ -14,14 +14,14 @@ from weiwo.models import Budget, ChatModels, ModelCallError
 from weiwo.models import context_windows as tokenizer_module
 from weiwo.models.budget import Reservation
 from weiwo.models.context_windows import (
-    DEFAULT_WINDOW,
-    FORM_RESERVE,
-    LEAST_WINDOW,
-    OUTPUT_RESERVE,
+    _DEFAULT_WINDOW,
+    _FORM_RESERVE,
+    _LEAST_WINDOW,
+    _OUTPUT_RESERVE,
+    _WINDOW_SHARE,
     PER_MESSAGE,
-    WINDOW_SHARE,
-    WindowMemory,
-    find_tokenizer,
+    _find_tokenizer,
+    _WindowMemory,
     own_window,
     prompt_bound,
     text_tokens,
@@ -52,7 +52,7 @@ def known(window: int) -> FakeModel:
 
 async def test_the_window_is_as_the_model_has_it_once_it_is_made() -> None:
     asked = models(known(1_000_000))
-    assert asked.room("writer") == int(DEFAULT_WINDOW * WINDOW_SHARE)
+    assert asked.room("writer") == int(_DEFAULT_WINDOW * _WINDOW_SHARE)
     await asked.ready("writer")
     assert asked.room("writer") == 800_000
 
@@ -66,7 +66,7 @@ def test_a_model_given_in_code_is_known_at_once() -> None:
 async def test_what_is_configured_wins_over_the_name() -> None:
     asked = models(known(1_000_000), context=8_000)
     await asked.ready("writer")
-    assert asked.room("writer") == prompt_bound(8_000, OUTPUT_RESERVE) == 8_000 - OUTPUT_RESERVE - FORM_RESERVE
+    assert asked.room("writer") == prompt_bound(8_000, _OUTPUT_RESERVE) == 8_000 - _OUTPUT_RESERVE - _FORM_RESERVE
 
 
 async def test_what_the_prompt_takes_is_not_left() -> None:
@@ -93,7 +93,7 @@ async def test_a_model_that_cannot_be_made_stands_in_nobodys_way() -> None:
 
 def test_passages_take_half_of_what_may_still_be_spent() -> None:
     asked = models(limits=Limits(max_tokens=20_000))
-    assert asked.room("writer") == 10_000 - OUTPUT_RESERVE
+    assert asked.room("writer") == 10_000 - _OUTPUT_RESERVE
     asked.budget.reserve_call(Reservation(tokens=18_000))
     assert asked.room("writer") == 0
 
@@ -101,8 +101,8 @@ def test_passages_take_half_of_what_may_still_be_spent() -> None:
 def test_money_is_minded_where_it_is_limited() -> None:
     limits = Limits(max_tokens=100_000_000, max_cost=0.01)
     asked = models(context=1_000_000, limits=limits, prices={"fake:m": (1.0, 2.0)})
-    assert asked.room("writer") == 5_000 - OUTPUT_RESERVE
-    assert asked.with_budget(asked.budget.child()).room("writer") == 5_000 - OUTPUT_RESERVE
+    assert asked.room("writer") == 5_000 - _OUTPUT_RESERVE
+    assert asked.with_budget(asked.budget.child()).room("writer") == 5_000 - _OUTPUT_RESERVE
 
 
 def test_what_was_spent_is_not_left() -> None:
@@ -141,19 +141,19 @@ async def test_a_refusal_that_names_the_window_is_remembered_by_every_later_run(
     asked = models(fake(draft=refusal))
     with pytest.raises(ModelCallError):
         await asked.text("writer", "draft", [("human", "Well?")])
-    assert models().room("writer") == prompt_bound(8_192, OUTPUT_RESERVE)
-    assert models(context=100_000).room("writer") == prompt_bound(8_192, OUTPUT_RESERVE)
+    assert models().room("writer") == prompt_bound(8_192, _OUTPUT_RESERVE)
+    assert models(context=100_000).room("writer") == prompt_bound(8_192, _OUTPUT_RESERVE)
 
 
 def test_a_refusal_without_a_number_makes_the_window_smaller_than_the_prompt() -> None:
-    memory = WindowMemory()
+    memory = _WindowMemory()
     memory.learn("here", None, 30_000)
     assert memory.window("here", None) == 20_000
     memory.learn("here", 25_000, 22_000)  # never larger again
     assert memory.window("here", None) == 20_000
     memory.learn("here", 512, 600)  # no window of a chat model: half a sentence about something else
-    assert memory.window("here", None) == LEAST_WINDOW
-    assert memory.window("there", None) == DEFAULT_WINDOW
+    assert memory.window("here", None) == _LEAST_WINDOW
+    assert memory.window("there", None) == _DEFAULT_WINDOW
 
 
 # Tokenizers
@@ -169,11 +169,11 @@ def _no_network(path: str) -> bytes:
 def test_without_its_file_no_tokenizer_is_fetched(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiktoken.load, "read_file", _no_network)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    assert find_tokenizer(name) is None
+    assert _find_tokenizer(name) is None
     file, _ = tokenizer_module._ENCODINGS["o200k_base"]
     key = hashlib.sha1(f"{tokenizer_module._BASE}{file}.tiktoken".encode(), usedforsecurity=False).hexdigest()
     (tmp_path / key).write_bytes(b"IQ== 0\n")  # cut off while it was written
-    assert find_tokenizer(name) is None
+    assert _find_tokenizer(name) is None
 
 
 def test_with_its_file_a_tokenizer_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +189,7 @@ def test_with_its_file_a_tokenizer_counts(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setitem(tokenizer_module._ENCODINGS, "o200k_base", ("o200k_base", digest))
     tokenizer_module._counter.cache_clear()
     tiktoken.registry.ENCODINGS.pop("o200k_base", None)
-    count = find_tokenizer("openai:gpt-4o")
+    count = _find_tokenizer("openai:gpt-4o")
     assert count is not None
     assert count("Ada") == 3
     assert count("年" * 30_000) == 90_000

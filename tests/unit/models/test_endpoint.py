@@ -7,7 +7,7 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from weiwo.models import ModelUnavailableError, model_cache
-from weiwo.models.endpoint import PLACEHOLDER_KEY, resolve_endpoint
+from weiwo.models.endpoint import _PLACEHOLDER_KEY, resolve_endpoint
 
 SECRET = "sk-very-secret-0123456789"  # noqa: S105 - it opens nothing
 
@@ -32,7 +32,7 @@ def test_the_key_is_never_shown() -> None:
     ],
 )
 def test_a_local_server_needs_no_key(url: str) -> None:
-    assert resolve_endpoint("openai:m", {"OPENAI_BASE_URL": url}).api_key == PLACEHOLDER_KEY
+    assert resolve_endpoint("openai:m", {"OPENAI_BASE_URL": url}).api_key == _PLACEHOLDER_KEY
 
 
 @pytest.mark.parametrize(
@@ -122,5 +122,5 @@ async def test_requests_of_an_openai_model_are_as_decided() -> None:
     assert model.temperature is None
     payload = model._get_request_payload([("human", "hi")])
     assert "temperature" not in payload
-    await model_cache.close_clients()
+    await model_cache._close_clients()
     assert model.http_async_client.is_closed

@@ -6,7 +6,7 @@ import openai
 import pytest
 
 from weiwo.models import ModelCallError
-from weiwo.models.endpoint import COOLING_SECONDS, MAX_BREAKERS, EndpointBreaker, _breakers, endpoint_breaker
+from weiwo.models.endpoint import _COOLING_SECONDS, _MAX_BREAKERS, EndpointBreaker, _breakers, endpoint_breaker
 from weiwo.models.errors import classify_fault
 from weiwo.models.reasoning_filter import ReasoningFilter, strip_reasoning
 
@@ -148,7 +148,7 @@ def test_two_failures_in_a_row_open_the_breaker_and_a_success_between_does_not()
     fuse.failed("second", "HTTP 503")
     with pytest.raises(ModelCallError, match=r"does not answer \(HTTP 503\)"):
         fuse.admit("next")
-    now[0] = COOLING_SECONDS
+    now[0] = _COOLING_SECONDS
     fuse.admit("trial")  # one may look whether it is back
     with pytest.raises(ModelCallError):
         fuse.admit("another")
@@ -171,9 +171,9 @@ def test_breakers_are_shared_within_a_run_and_bounded() -> None:
     assert endpoint_breaker("run", "e") is not endpoint_breaker("other", "e")
     assert endpoint_breaker("", "e") is not endpoint_breaker("", "e")
     first = endpoint_breaker("run", "e")
-    for number in range(MAX_BREAKERS):
+    for number in range(_MAX_BREAKERS):
         endpoint_breaker(f"run {number}", "e")
-    assert len(_breakers) == MAX_BREAKERS
+    assert len(_breakers) == _MAX_BREAKERS
     assert endpoint_breaker("run", "e") is not first
 
 

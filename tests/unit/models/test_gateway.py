@@ -98,7 +98,7 @@ class Unreachable(ConnectionError):  # noqa: N818 - it plays a provider's
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_module, "PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(line_module, "_PAUSE_SECONDS", 0.001)
 
 
 def gateway(

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from pydantic import BaseModel, Field, JsonValue
 
-from weiwo.models.request_form import ModeMemory
+from weiwo.models.request_form import _ModeMemory
 from weiwo.models.schema import json_schema, schema_name, schema_prompt
 
 
@@ -108,7 +108,7 @@ def test_a_generic_name_is_made_fit_for_a_request() -> None:
 
 def test_a_step_down_in_doubt_is_forgotten_and_a_certain_one_is_not() -> None:
     now = [0.0]
-    memory = ModeMemory(lambda: now[0])
+    memory = _ModeMemory(lambda: now[0])
     memory.remember("sure", "function_call", certain=True)
     memory.remember("doubt", "json_text", certain=False)
     now[0] = 800

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
 
-from weiwo.models.context_windows import OUTPUT_RESERVE, prompt_tokens, reply_tokens, text_tokens
+from weiwo.models.context_windows import _OUTPUT_RESERVE, prompt_tokens, reply_tokens, text_tokens
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,12 @@ def test_what_is_bound_to_a_model_is_sent_too() -> None:
 @pytest.mark.parametrize(
     ("bounds", "longest", "reserve"),
     [
-        ({}, 0, OUTPUT_RESERVE),
+        ({}, 0, _OUTPUT_RESERVE),
         ({}, 4_000, 4_000),
-        ({"max_tokens": 64_000}, 0, OUTPUT_RESERVE),  # a provider's default, not what a reply takes
+        ({"max_tokens": 64_000}, 0, _OUTPUT_RESERVE),  # a provider's default, not what a reply takes
         ({"max_tokens": 200}, 0, 200),
         ({"max_tokens": 200}, 4_000, 200),
-        ({"max_tokens": None, "num_predict": -1}, 0, OUTPUT_RESERVE),
+        ({"max_tokens": None, "num_predict": -1}, 0, _OUTPUT_RESERVE),
     ],
 )
 def test_what_is_set_aside_for_a_reply(bounds: dict[str, int | None], longest: int, reserve: int) -> None:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests.support.injected import INJECTED
 from tests.support.states import passage
 from weiwo.nodes.shared.prompting.passage_prompt import (
+    _NOTE,
     INSTRUCTIONS,
-    NOTE,
     flag_injections,
     format_passages,
     quote_as_data,
 )
 from weiwo.text.data_files import read_data
-from weiwo.text.injection import MOST_READ, addresses_model
+from weiwo.text.injection import _MOST_READ, addresses_model
 
 ORDINARY = [
     "Ada Lovelace wrote the first program. She ignored previous objections of her mother and went on.",
@@ -164,7 +164,7 @@ def test_any_text_is_judged_in_bounded_time(text: str) -> None:
     "piece", ["a ", "ignore ", "<!--", "![", "base64", "你", "[[", "A" * 64, "\u200b", "</", "i g n o r e "]
 )
 def test_repetition_does_not_blow_up(piece: str) -> None:
-    assert addresses_model(piece * (MOST_READ // len(piece))) in {True, False}
+    assert addresses_model(piece * (_MOST_READ // len(piece))) in {True, False}
 
 
 def test_what_is_encoded_is_read_as_text_only() -> None:
@@ -187,8 +187,8 @@ def test_passages_that_speak_to_a_model_are_marked_once_and_shown_as_such() -> N
     assert flag_injections(marked) == marked
     first, second, third = format_passages(marked).split("</passage>\n")
     assert "note=" not in first
-    assert f'note="{NOTE}"' in second
-    assert f'note="{NOTE}"' in third
+    assert f'note="{_NOTE}"' in second
+    assert f'note="{_NOTE}"' in third
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ _TOKEN: Final = lazy(rf"[{HAN}]|[^\s{HAN}]+")
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 
 
-def normalize_answer(text: str) -> str:
+def _normalize_answer(text: str) -> str:
     """Text in NFKC without case and punctuation; the marks inside numbers stay."""
     text = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_PUNCTUATION.sub(" ", re.sub(r"(?<=\d),(?=\d{3})", "", text)).split())
@@ -40,7 +40,7 @@ class AnswerText:
     """
 
     def __init__(self, text: str) -> None:
-        self._folded = normalize_answer(text)
+        self._folded = _normalize_answer(text)
         self.text = text
 
     @cached_property
@@ -54,7 +54,7 @@ class AnswerText:
 
     def says(self, gold: str) -> bool:
         """Whether it says an answer: in its words, or a date or number in another form."""
-        wanted = normalize_answer(gold)
+        wanted = _normalize_answer(gold)
         if not wanted:
             return False
         before = rf"(?<![^\W{HAN}])" if _LATIN_OR_DIGIT.match(wanted[0]) else ""
@@ -78,7 +78,7 @@ class AnswerText:
 
     def first(self, gold: str) -> int:
         """Where it says an answer in its words, as an offset; the greatest there is where it does not."""
-        at = self._folded.find(normalize_answer(gold))
+        at = self._folded.find(_normalize_answer(gold))
         return at if at >= 0 else sys.maxsize
 
 
@@ -92,7 +92,7 @@ def token_f1(text: str, golds: Iterable[str]) -> float:
 
 
 def _count_tokens(text: str) -> Counter[str]:
-    return Counter(token for token in _TOKEN.findall(normalize_answer(text)) if token not in _ARTICLES)
+    return Counter(token for token in _TOKEN.findall(_normalize_answer(text)) if token not in _ARTICLES)
 
 
 def _overlap(said: Counter[str], gold: Counter[str]) -> float:

@@ -21,9 +21,9 @@ from weiwo.tools.corpus.retrieval.router import PRIOR, RoutingDecision, route_qu
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyEvidence, RoutingPolicy, hash_to_share
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
 
-AUTO: Final = "auto"
+_AUTO: Final = "auto"
 """What a user gets without choosing."""
-CHOICES: Final[dict[str, Strategy | None]] = {AUTO: None, **{arm: arm for arm in STRATEGIES}}
+CHOICES: Final[dict[str, Strategy | None]] = {_AUTO: None, **{arm: arm for arm in STRATEGIES}}
 """What can be evaluated, by name; None lets the router decide."""
 _DEPTH: Final = 10
 
@@ -117,7 +117,7 @@ class Evaluation:
             "dataset": self.dataset,
             "k": self.k,
             "queries": len(self.answered),
-            "default": AUTO,
+            "default": _AUTO,
             "strategies": {
                 name: _summarize_attempts([one.attempts[name] for one in self.answered]) for name in self.names
             },
@@ -127,8 +127,8 @@ class Evaluation:
         }
         if self.whole:
             oracle = _summarize_attempts([one.oracle for one in self.answered])
-            router = found["strategies"][AUTO]
-            gains = [one.attempts[AUTO].scores.recall - one.attempts[PRIOR].scores.recall for one in self.answered]
+            router = found["strategies"][_AUTO]
+            gains = [one.attempts[_AUTO].scores.recall - one.attempts[PRIOR].scores.recall for one in self.answered]
             low, high = bootstrap_interval(gains)
             found["router"] = {
                 **router,
@@ -213,7 +213,7 @@ async def compare_strategies(
                 raise
             stopped = f"stopped after {len(answered):,} of {len(dataset.questions):,} questions: {error}"
             return Evaluation(dataset.name, k, answered, tuple(names), stopped)
-        answered.append(_EvaluatedQuestion(question.text, attempts, decisions.get(AUTO, found.decision)))
+        answered.append(_EvaluatedQuestion(question.text, attempts, decisions.get(_AUTO, found.decision)))
         if watch is not None:
             watch("asking", len(answered), len(dataset.questions))
     return Evaluation(dataset.name, k, answered, tuple(names))

@@ -13,10 +13,10 @@ from weiwo.text.dates import DateSpan, find_dates
 from weiwo.tools.corpus.formats.parts import Part, find_date
 from weiwo.tools.corpus.records import Passage
 
-TEMPLATE_DATES: Final = frozenset({"2013-12-23", "2013-01-27", "1601-01-01", "1970-01-01", "1980-01-01", "2000-01-01"})
+_TEMPLATE_DATES: Final = frozenset({"2013-12-23", "2013-01-27", "1601-01-01", "1970-01-01", "1980-01-01", "2000-01-01"})
 """Days of templates (python-docx, python-pptx) and of clocks that were never set."""
 
-PROSE: Final = frozenset({"markdown", "text", "rst", "html", "pdf", "docx", "pptx", "epub"})
+_PROSE: Final = frozenset({"markdown", "text", "rst", "html", "pdf", "docx", "pptx", "epub"})
 """Types of documents whose opening lines may state their date; records and code state others."""
 
 _HEAD_LINES: Final = 25
@@ -40,12 +40,12 @@ def date_part(part: Part, kind: str, name: str) -> str | None:
         name: The file's name.
     """
     if kind in {"pdf", "docx", "pptx"}:  # whose metadata tells when a file was saved, not when it was written
-        return find_stated_date(part.passages) or part.date or find_date(name)
-    stated = part.date or (find_stated_date(part.passages) if kind in PROSE else None)
+        return _find_stated_date(part.passages) or part.date or find_date(name)
+    stated = part.date or (_find_stated_date(part.passages) if kind in _PROSE else None)
     return stated or (find_date(name) if not part.key else None)
 
 
-def find_stated_date(passages: Sequence[Passage]) -> str | None:
+def _find_stated_date(passages: Sequence[Passage]) -> str | None:
     """The date that a document's opening lines give it: beside a word such as "updated", or alone on a line.
 
     Returns:
@@ -64,7 +64,7 @@ def find_stated_date(passages: Sequence[Passage]) -> str | None:
 def find_saved_date(*stamps: datetime | None) -> str | None:
     """The first of the times in a file's metadata that is not its template's."""
     dates = (stamp.date().isoformat() for stamp in stamps if stamp is not None)
-    return next((date for date in dates if date not in TEMPLATE_DATES), None)
+    return next((date for date in dates if date not in _TEMPLATE_DATES), None)
 
 
 def _is_own(line: str, span: DateSpan) -> bool:

@@ -26,7 +26,7 @@ _ENOUGH: Final = 0.3
 """Share of a page's text that its main part must have to be taken for the whole."""
 
 
-class HtmlDocument(NamedTuple):
+class _HtmlDocument(NamedTuple):
     """A parsed HTML page.
 
     Attributes:
@@ -40,7 +40,7 @@ class HtmlDocument(NamedTuple):
     body: DocumentBuilder
 
 
-def parse_html(text: str, *, by_block: bool = False) -> HtmlDocument:
+def parse_html(text: str, *, by_block: bool = False) -> _HtmlDocument:
     """Read a page without its navigation, footers and scripts.
 
     Args:
@@ -56,7 +56,7 @@ def parse_html(text: str, *, by_block: bool = False) -> HtmlDocument:
     elif not total:  # all of it is in a form, or in a navigation that is never closed
         page = _BlockCollector(_SILENT)
         page.read(text)
-    return HtmlDocument(page.title or page.stated, page.date, _build_body(page.blocks, by_block=by_block))
+    return _HtmlDocument(page.title or page.stated, page.date, _build_body(page.blocks, by_block=by_block))
 
 
 class _HtmlBlock(NamedTuple):

@@ -17,7 +17,7 @@ from weiwo.tools.corpus.formats.line_stream import read_lines, split_parts
 from weiwo.tools.corpus.formats.parts import Part
 from weiwo.tools.corpus.records import Passage
 
-SINGLY_BYTES: Final = 100_000_000
+_SINGLY_BYTES: Final = 100_000_000
 """Size of a file up to which each titled record is a document."""
 
 _SURELY_SMALL: Final = 2 * LARGEST  # characters: a word takes one and a blank
@@ -34,7 +34,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     file.seek(0)
     notes: list[str] = []
     records = _read_records(read_lines(file), notes)
-    if size > SINGLY_BYTES:
+    if size > _SINGLY_BYTES:
         passages = (piece for number, found in records for piece in _make_passages(number, found, headed=True))
         yield from split_parts(passages, name, notes=notes)
         return

@@ -31,14 +31,14 @@ def make_table_passages(
         sheet: The sheet they are on.
         page: The number of the sheet.
     """
-    runs = pack_rows(rows, header.text if header else "")
+    runs = _pack_rows(rows, header.text if header else "")
     first = next(runs, header)
     for run in chain(() if first is None else (first,), runs):
         place = ", ".join(filter(None, (sheet and f"sheet {sheet}", format_range(run.first, run.last, unit))))
         yield Passage(run.text, (sheet,) if sheet else (), place, run.first, run.last, page)
 
 
-def pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[TableRow]:
+def _pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[TableRow]:
     """Put rows together to passages, none larger than `LARGEST` and its header.
 
     A row that is larger alone is parted, each piece below the header.

@@ -10,10 +10,10 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError
 MOST_BYTES: Final = 500_000_000
 """Bytes that all members may unpack to."""
 
-MOST_MEMBERS: Final = 20_000
+_MOST_MEMBERS: Final = 20_000
 """Members an archive may have."""
 
-MOST_RATIO: Final = 200
+_MOST_RATIO: Final = 200
 """Bytes that one byte may unpack to, on the whole, in what is not small anyway."""
 
 _SMALL: Final = 20_000_000
@@ -64,11 +64,11 @@ def open_office(file: BinaryIO, parse: Callable[[BinaryIO], Any], what: str) -> 
 def _check_size(opened: ZipFile, size: int) -> None:
     members = opened.infolist()
     total = sum(member.file_size for member in members)
-    if len(members) > MOST_MEMBERS:
-        raise UnreadableError(f"a zip bomb? it holds {len(members):,} members, more than {MOST_MEMBERS:,}")
+    if len(members) > _MOST_MEMBERS:
+        raise UnreadableError(f"a zip bomb? it holds {len(members):,} members, more than {_MOST_MEMBERS:,}")
     if total > MOST_BYTES:
         raise UnreadableError(f"a zip bomb? it unpacks to {total:,} bytes, more than {MOST_BYTES:,}")
-    if total > _SMALL and total > MOST_RATIO * size:
+    if total > _SMALL and total > _MOST_RATIO * size:
         raise UnreadableError(f"a zip bomb? it unpacks to {total // max(size, 1):,} times its size")
     if any(member.flag_bits & 1 for member in members):
         raise UnreadableError("encrypted; save it without a password")

@@ -17,7 +17,7 @@ from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
 _RARE_SHARE: Final = 0.001
 """A term that at most this share of the passages hold is rare."""
 _FEWEST_RARE: Final = 2
-EXACT_SHARE: Final = 0.01
+_EXACT_SHARE: Final = 0.01
 """An identifier that more of the passages hold is a word like others."""
 _FEWEST_EXACT: Final = 10
 FEW_WORDS: Final = 4
@@ -102,7 +102,7 @@ def extract_features(question: str, statistics: KeywordSnapshot) -> QueryFeature
 
 def find_exact_identifiers(named: Sequence[str], statistics: KeywordSnapshot) -> tuple[str, ...]:
     """The identifiers that the corpus holds, in few passages: one in a hundred, or ten, at most."""
-    most = max(_FEWEST_EXACT, EXACT_SHARE * statistics.size)
+    most = max(_FEWEST_EXACT, _EXACT_SHARE * statistics.size)
     return tuple(term for term in named if 0 < statistics.frequency(term) <= most)
 
 

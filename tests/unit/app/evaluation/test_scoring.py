@@ -12,9 +12,9 @@ from weiwo.app.evaluation.scoring import (
     AnswerScorer,
     SystemAnswer,
     _find_stale,
+    _read_citations,
     _score_answer,
     abstains,
-    read_citations,
     strip_citations,
 )
 from weiwo.app.evaluation.summary import summarize
@@ -88,7 +88,7 @@ def test_a_number_without_its_unit_is_the_answer_that_has_one(text, type_, right
 
 
 def test_marks_of_citations():
-    assert read_citations("So [2]. And [1, 2][3].") == [2, 1, 3]
+    assert _read_citations("So [2]. And [1, 2][3].") == [2, 1, 3]
     assert strip_citations("It is the Danube [1][2, 3].") == "It is the Danube."
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.results import make_result
-from weiwo.app.evaluation.summary import _measure_rows, measure_reliability
+from weiwo.app.evaluation.summary import _measure_reliability, _measure_rows
 from weiwo.app.evaluation.systems import _list_values
 
 
@@ -16,13 +16,13 @@ def asserted(confidence: float, *, right: bool) -> dict[str, Any]:
 
 
 def test_reliability_is_what_its_definition_says():
-    measured = measure_reliability([(0.9, True), (0.9, False), (0.25, False), (1.0, True)])
+    measured = _measure_reliability([(0.9, True), (0.9, False), (0.25, False), (1.0, True)])
     assert measured is not None
     assert measured["n"] == 4
     assert measured["brier"] == pytest.approx((0.01 + 0.81 + 0.0625 + 0) / 4, abs=1e-4)
     assert [(one["from"], one["n"], one["right"]) for one in measured["table"]] == [(0.2, 1, 0.0), (0.9, 3, 0.6667)]
     assert measured["ece"] == pytest.approx((0.25 + 3 * abs(2.8 / 3 - 2 / 3)) / 4, abs=1e-3)
-    assert measure_reliability([]) is None
+    assert _measure_reliability([]) is None
 
 
 def test_extracts_are_measured_against_what_stands_on_the_screen():

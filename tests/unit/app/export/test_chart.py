@@ -11,7 +11,7 @@ import pytest
 from tests.support.results import make_result
 from weiwo.app.export import render
 from weiwo.app.export.chart import Chart, Series, add_charts
-from weiwo.app.export.chart_picture import choose_ticks, draw_chart
+from weiwo.app.export.chart_picture import _choose_ticks, draw_chart
 from weiwo.app.export.document import parse_document
 
 YEARS = (["Year", "Revenue (EUR)"], ["2021", "12"], ["2022", "14"], ["2023", "13"])
@@ -107,7 +107,7 @@ def test_a_picture_has_every_number_and_a_gap_where_there_is_none():
     ],
 )
 def test_ticks_are_round(low: float, high: float, ticks: list[float]):
-    assert choose_ticks(low, high) == pytest.approx(ticks)
+    assert _choose_ticks(low, high) == pytest.approx(ticks)
 
 
 def test_office_files_have_charts_of_their_own():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.app.export.plan_picture import arrange_layers, draw_plan
+from weiwo.app.export.plan_picture import _arrange_layers, draw_plan
 from weiwo.app.export.report import Step
 
 NAMES = "abcdefgh"
@@ -16,18 +16,18 @@ EDGES = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filte
 
 @given(EDGES)
 def test_an_edge_leads_to_a_later_layer(edges: list[tuple[str, str]]) -> None:
-    layers = arrange_layers(list(NAMES), edges)
+    layers = _arrange_layers(list(NAMES), edges)
     level = {task_id: number for number, layer in enumerate(layers) for task_id in layer}
     assert sorted(level) == list(NAMES)
     assert all(level[a] < level[b] for a, b in edges)
 
 
 def test_a_layer_is_ordered_to_keep_arrows_short() -> None:
-    assert arrange_layers(["a", "b", "x", "y"], [("a", "y"), ("b", "x")]) == [["a", "b"], ["y", "x"]]
+    assert _arrange_layers(["a", "b", "x", "y"], [("a", "y"), ("b", "x")]) == [["a", "b"], ["y", "x"]]
 
 
 def test_a_cycle_is_drawn_as_well_as_can_be() -> None:
-    assert sorted(chain(*arrange_layers(["a", "b"], [("a", "b"), ("b", "a")]))) == ["a", "b"]
+    assert sorted(chain(*_arrange_layers(["a", "b"], [("a", "b"), ("b", "a")]))) == ["a", "b"]
 
 
 def step(task_id: str, text: str = "How long is it?", value: str = "") -> Step:

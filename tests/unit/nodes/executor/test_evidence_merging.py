@@ -1,7 +1,7 @@
 """Passages of several calls and places, kept once each."""
 
 from tests.support.states import passage
-from weiwo.nodes.executor.evidence_merging import MOST_ALSO, merge_passages
+from weiwo.nodes.executor.evidence_merging import _MOST_ALSO, merge_passages
 from weiwo.state import Evidence
 
 STORY = (
@@ -87,7 +87,7 @@ def test_another_number_date_or_name_is_another_passage() -> None:
 def test_addresses_are_bounded_and_each_page_is_told_once() -> None:
     many = [passage(f"{STORY}{' ' * n}", f"https://s{n}.org/") for n in range(40)]
     (one,) = merge_passages([], many)
-    assert len(one.also) == MOST_ALSO
+    assert len(one.also) == _MOST_ALSO
     twice = [passage(STORY, "https://a.org/"), passage(COPY, "https://b.org/x"), passage(STORY, "http://www.b.org/x/")]
     assert merge_passages([], twice)[0].also == ("https://b.org/x",)
 

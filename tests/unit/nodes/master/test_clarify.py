@@ -16,7 +16,7 @@ from tests.support.run import search_tool
 from weiwo.app.cli.questions.requests import CLARIFICATION
 from weiwo.app.session.session import RunEnd
 from weiwo.graph import build_graph
-from weiwo.nodes.master.clarify import read_reply
+from weiwo.nodes.master.clarify import _read_reply
 from weiwo.state import Clarification
 from weiwo.state.settings import Context, Settings, SettingsError
 
@@ -144,7 +144,7 @@ async def test_an_unclear_reply_is_asked_for_again():
     ],
 )
 def test_replies_are_read_in_every_form_that_clients_send(answer: Any, meaning: str | None):
-    assert read_reply(answer, ASKED) == meaning
+    assert _read_reply(answer, ASKED) == meaning
 
 
 def test_who_is_asked_by_default():

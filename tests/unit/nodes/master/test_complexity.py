@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.support.work import assert_linear
 from weiwo.nodes.master.complexity import (
-    WEIGHTS,
+    _WEIGHTS,
     classify_level,
     compute_static_score,
     extract_static_features,
@@ -105,14 +105,14 @@ def test_the_borders_between_levels(question: str, expected: str) -> None:
 
 def test_each_strong_sign_is_enough_and_the_weak_ones_together_are_not() -> None:
     weak = {"length", "entities"}
-    for name in WEIGHTS.keys() - weak:
+    for name in _WEIGHTS.keys() - weak:
         assert classify_level(compute_static_score({"facts": 1.0, name: 1.0})) == "complex"
     assert classify_level(compute_static_score({"facts": 1.0} | dict.fromkeys(weak, 1.0))) == "moderate"
 
 
-@given(st.dictionaries(st.sampled_from([*WEIGHTS, "facts", "freshness", "local"]), st.floats(0, 1)), st.data())
+@given(st.dictionaries(st.sampled_from([*_WEIGHTS, "facts", "freshness", "local"]), st.floats(0, 1)), st.data())
 def test_more_signs_never_lower_the_score(features: dict[str, float], data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from([*WEIGHTS, "facts", "freshness", "local"]))
+    name = data.draw(st.sampled_from([*_WEIGHTS, "facts", "freshness", "local"]))
     raised = features | {name: data.draw(st.floats(features.get(name, 0.0), 1))}
     assert 0 <= minimum_score(features) <= compute_static_score(features) <= compute_static_score(raised) <= 1
 
@@ -121,7 +121,7 @@ def test_more_signs_never_lower_the_score(features: dict[str, float], data: st.D
 def test_any_text_has_features_within_bounds(question: str) -> None:
     features = features_of(question)
     assert all(0 <= value <= 1 for value in features.values())
-    assert set(WEIGHTS) <= set(features)
+    assert set(_WEIGHTS) <= set(features)
     assert minimum_score(features) <= compute_static_score(features) <= 1
 
 

@@ -12,9 +12,9 @@ from tests.support.fake_model import FakeModel, ScriptedError, assessed, fake
 from tests.support.run import search_tool, services
 from weiwo.models.gateway import ChatModels, _given_endpoint
 from weiwo.models.request_form import MODES, mode_memory
-from weiwo.nodes.master.assessment import assess_question, compute_semantic_score
+from weiwo.nodes.master.assessment import _compute_semantic_score, assess_question
 from weiwo.nodes.master.complexity import compute_static_score, extract_static_features
-from weiwo.nodes.master.node import configure_team, master
+from weiwo.nodes.master.node import _configure_team, master
 from weiwo.nodes.master.prompt import AssessmentReply
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import find_current_turn
@@ -75,7 +75,7 @@ async def test_the_score_is_four_parts_static_and_six_parts_the_models():
     ],
 )
 def test_a_models_four_judgements_make_one_score_within_bounds(reply, low, high):
-    assert low <= compute_semantic_score(reply) <= high
+    assert low <= _compute_semantic_score(reply) <= high
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ LEVELS = [
 async def test_the_team_follows_from_the_level(question, level, name, agents):
     run = services(search_tool(lambda _: None), limits=Limits(max_tasks=7))
     found = await judged(question)
-    team = configure_team(found, run)
+    team = _configure_team(found, run)
     assert (found.level, team.name, team.agents) == (level, name, agents)
     assert team.tools == (() if level == "simple" else ("corpus_search", "calculator", "date_difference"))
     assert team.limits == Limits(max_tasks=7)
@@ -184,7 +184,7 @@ async def test_the_team_follows_from_the_level(question, level, name, agents):
 
 async def test_with_a_model_more_machinery_is_expected_to_cost_more():
     run = services(model=fake())
-    costs = [configure_team((await judged(question)), run).expected_model_calls for question, *_ in LEVELS[:3]]
+    costs = [_configure_team((await judged(question)), run).expected_model_calls for question, *_ in LEVELS[:3]]
     assert costs == sorted(costs)
     assert 0 < costs[0] < costs[-1]
 

@@ -14,8 +14,8 @@ from weiwo.nodes.memory.procedures import (
     MOST_BYTES,
     ProcedureFolderError,
     ProcedureFormatError,
+    _parse_procedure,
     load_procedures,
-    parse_procedure,
 )
 from weiwo.nodes.planner.node import planner
 from weiwo.state import Plan
@@ -73,21 +73,21 @@ calculator、corpus_search
 
 @pytest.mark.parametrize("text", [HEADINGS, FRONT, HEADINGS.replace("\n", "\r\n")])
 def test_headings_and_front_matter_say_the_same(text):
-    one = parse_procedure("offers", text)
+    one = _parse_procedure("offers", text)
     assert (one.title, one.cases) == ("Compare offers", ("which offer is cheaper", "compare quotes"))
     assert one.steps == ("Find each price. In one currency.", "Subtract with `calculator`.")
     assert (one.tools, one.deliver) == (("calculator", "corpus_search"), "A table.")
 
 
 def test_chinese_headings():
-    one = parse_procedure("x", CHINESE)
+    one = _parse_procedure("x", CHINESE)
     assert (one.title, one.cases) == ("比较报价", ("哪家报价便宜", "比较报价"))
     assert one.steps == ("查单价。", "用 calculator 相减。")
     assert (one.tools, one.deliver) == (("calculator", "corpus_search"), "一张表。")
 
 
 def test_an_introduction_says_when_it_applies_and_steps_may_be_paragraphs():
-    one = parse_procedure(
+    one = _parse_procedure(
         "leave", "# Leave\nQuestions about holidays. And sick leave.\n# Steps\nAsk HR.\nQuote the rule."
     )
     assert one.cases == ("Questions about holidays", "And sick leave")
@@ -95,18 +95,18 @@ def test_an_introduction_says_when_it_applies_and_steps_may_be_paragraphs():
 
 
 def test_without_a_title_it_goes_by_its_file():
-    assert parse_procedure("hr/leave", "## Steps\n- Ask HR.").title == "hr/leave"
+    assert _parse_procedure("hr/leave", "## Steps\n- Ask HR.").title == "hr/leave"
 
 
 @pytest.mark.parametrize("text", ["", "# Title\nwords", "---\ntitle: x\n", "## Steps\n\n## Tools\ncalculator"])
 def test_what_has_no_steps_is_no_procedure(text):
     with pytest.raises(ProcedureFormatError, match="no steps; add a heading"):
-        parse_procedure("x", text)
+        _parse_procedure("x", text)
 
 
 def test_it_is_bounded():
     text = "## Steps\n" + "\n".join(f"- {'long ' * 500}" for _ in range(100))
-    one = parse_procedure("x", text)
+    one = _parse_procedure("x", text)
     assert len(one.steps) == 20
     assert max(map(len, one.steps)) == 400
 

@@ -17,7 +17,7 @@ from tests.support.states import passage, state_of
 from weiwo.app.render.answer import describe_age
 from weiwo.graph import build_graph
 from weiwo.nodes.memory.memory_store import MemoryStore
-from weiwo.nodes.memory.reuse import DAY, EarlierAnswer, forget_answers, keep_answer, question_key
+from weiwo.nodes.memory.reuse import _DAY, EarlierAnswer, _question_key, forget_answers, keep_answer
 from weiwo.nodes.memory.wishes import add_wish
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
@@ -128,7 +128,7 @@ async def test_what_cannot_be_told_to_be_unchanged_is_not_kept(monkeypatch):
 async def test_answers_grow_old(desk, web, days, counts):
     (one,) = await desk.memory.read_all("answers", EarlierAnswer)
     kept = one.model_copy(update={"from_web": web})
-    assert kept.counts(one.context, one.at + days * DAY) is counts
+    assert kept.counts(one.context, one.at + days * _DAY) is counts
     assert not kept.counts("another", one.at)
     assert not kept.counts(one.context, one.at - 60)  # the clock was set back: nobody knows how old it is
 
@@ -193,7 +193,7 @@ async def test_what_another_version_kept_is_passed_over(desk):
 )
 def test_only_the_same_words_are_the_same_question(one, other, same):
     language = "zh" if "江" in one else "en"
-    assert (question_key(one, language) == question_key(other, language)) is same
+    assert (_question_key(one, language) == _question_key(other, language)) is same
 
 
 def test_its_age_is_told_in_words():

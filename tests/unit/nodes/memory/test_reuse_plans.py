@@ -11,13 +11,13 @@ from tests.support.run import search_tool, services
 from tests.support.states import got, state_of
 from weiwo.nodes.memory.memory_store import MOST, MemoryStore
 from weiwo.nodes.memory.reuse import (
-    fill_template,
+    _fill_template,
+    _make_template,
+    _take_out_slots,
     learn_plan,
     list_templates,
-    make_template,
     mark_bad,
     set_pinned,
-    take_out_slots,
 )
 from weiwo.nodes.planner.node import planner
 from weiwo.nodes.shared.question.parser import parse_question
@@ -67,16 +67,16 @@ def plan_of(form: dict[str, Any], **more: Any) -> Plan:
     ],
 )
 def test_names_and_numbers_are_taken_out_of_a_question(question, wording, slots):
-    found, taken = take_out_slots(question)
+    found, taken = _take_out_slots(question)
     assert found == wording
     assert list(taken.values()) == slots
 
 
 def test_a_template_is_filled_for_another_question_of_the_same_wording():
-    template = make_template(parse_question(ADA, "en"), plan_of(ages("Ada Lovelace", "Alan Turing")))
+    template = _make_template(parse_question(ADA, "en"), plan_of(ages("Ada Lovelace", "Alan Turing")))
     assert template is not None
     assert "Ada" not in template.model_dump_json()
-    filled = fill_template(template, take_out_slots(MARIE)[1])
+    filled = _fill_template(template, _take_out_slots(MARIE)[1])
     assert filled.keys() == plan_of(ages("Marie Curie", "Lise Meitner")).keys()
     assert filled.decided_by == "memory"
 
@@ -92,7 +92,7 @@ def test_a_template_is_filled_for_another_question_of_the_same_wording():
     ],
 )
 def test_a_plan_that_holds_for_one_question_makes_no_template(question, plan):
-    assert make_template(parse_question(question, "en"), plan_of(plan)) is None
+    assert _make_template(parse_question(question, "en"), plan_of(plan)) is None
 
 
 # In runs.

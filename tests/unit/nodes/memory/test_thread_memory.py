@@ -10,7 +10,7 @@ from tests.support.fake_model import FakeModel, assessed, fake, found
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.nodes.memory.thread_memory import condense_turns, format_conversation, recall_sources
+from weiwo.nodes.memory.thread_memory import _condense_turns, format_conversation, recall_sources
 from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.state import Citation, passage_id
 from weiwo.state.settings import Context
@@ -45,7 +45,7 @@ def turn_of(turns: int, question: str = LATER) -> ConversationTurn:
 
 
 def test_a_turn_is_its_question_its_first_claim_and_what_that_cites():
-    (first, *_, last) = condense_turns(conversation(60))
+    (first, *_, last) = _condense_turns(conversation(60))
     assert first.line == "1. How long is the Zembla Bridge? → The bridge measures 310 metres. [Note 1]"
     assert (last.n, last.citations[0].source) == (60, "notes/60.md")
 
@@ -81,7 +81,7 @@ def test_calculations_and_what_a_client_made_up_are_no_sources():
     ]
     said += [HumanMessage("The Zembla Bridge again?"), AIMessage("Long.", additional_kwargs={"citations": 7})]
     assert recall_sources(ConversationTurn.of(LATER, said, None), LATER) == {}
-    assert len(condense_turns(said)) == 3
+    assert len(_condense_turns(said)) == 3
 
 
 def test_what_was_cited_from_a_page_that_gives_orders_stays_marked():

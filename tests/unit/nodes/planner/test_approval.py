@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
-from weiwo.graph.builder import by_approval, by_level, by_plan
+from weiwo.graph.builder import _by_approval, _by_plan, by_level
 from weiwo.nodes.planner import approval
-from weiwo.nodes.planner.approval import approval_request
+from weiwo.nodes.planner.approval import _approval_request
 from weiwo.nodes.shared.human_in_the_loop.approval_answer import LONGEST_WORDS, read_answer
 from weiwo.nodes.shared.planning.task_identity import reuse_outcomes, reuse_passages
 from weiwo.state import Plan, Task
@@ -123,14 +123,14 @@ def test_words_are_cleaned_and_bounded():
 def test_each_revision_is_asked_about_once(approved, plan, node):
     state = state_of("?", services(), plan=plan)
     state["approved"] = approved
-    assert by_plan(state) == node
+    assert _by_plan(state) == node
     later = plan.model_copy(update={"revision": 1}) if plan else None
     state["plan"] = later
-    assert by_plan(state) == ("executor" if approved is None or plan is None else "approval")
+    assert _by_plan(state) == ("executor" if approved is None or plan is None else "approval")
 
 
 def test_a_thread_of_before_is_asked_nothing():
-    assert by_plan(state_of("?", services(), plan=PLAN)) == "executor"
+    assert _by_plan(state_of("?", services(), plan=PLAN)) == "executor"
 
 
 @pytest.mark.parametrize(("level", "node"), [("simple", "writer"), ("moderate", "approval"), ("complex", "planner")])
@@ -142,9 +142,9 @@ def test_levels_go_where_their_plan_is_asked_about(level, node):
 
 def test_words_go_to_the_planner():
     state = state_of("?", services(), plan=PLAN)
-    assert by_approval(state) == "executor"
+    assert _by_approval(state) == "executor"
     state["feedback"] = "use the web"
-    assert by_approval(state) == "planner"
+    assert _by_approval(state) == "planner"
 
 
 # What is asked, and what comes of it
@@ -153,7 +153,7 @@ def test_words_go_to_the_planner():
 def test_the_request_can_be_read_by_a_person_and_sent_as_json():
     outcomes = {"a": got("a", "-156"), "b": lost("b")}
     state = state_of("谁？", services(language="zh"), plan=PLAN, outcomes=outcomes, language="zh")
-    asked = approval_request(state, PLAN, "zh", ["a.args: wrong"])
+    asked = _approval_request(state, PLAN, "zh", ["a.args: wrong"])
     assert json.loads(json.dumps(asked, ensure_ascii=False)) == asked
     assert asked["finished"] == {"a": "公元前156年"}
     assert asked["complaints"] == ["a.args: wrong"]
@@ -162,7 +162,7 @@ def test_the_request_can_be_read_by_a_person_and_sent_as_json():
     assert asked["action_requests"][0]["args"] == asked["action_request"]["args"] == {"plan": asked["plan"]}
     assert all(part in asked["description"] for part in ("When was Ada born?", "a.args: wrong", asked["how"]))
     state["rejected"] = PLAN.revision
-    assert "退回" in approval_request(state, PLAN, "zh", [])["note"]
+    assert "退回" in _approval_request(state, PLAN, "zh", [])["note"]
 
 
 async def answered(monkeypatch, state, run, *answers):

@@ -5,7 +5,7 @@ import pytest
 from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, search, state_of
-from weiwo.nodes.planner.node import REPAIRS, planner
+from weiwo.nodes.planner.node import _REPAIRS, planner
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.planning.plan_rules import summarize_corpus
 from weiwo.nodes.shared.planning.replanning import PlanHistory, is_stuck, replan_other_way
@@ -177,7 +177,7 @@ async def test_the_prompt_has_the_bound_on_tasks():
 async def test_a_plan_is_repaired_at_most_twice():
     plan, model, _ = await planned([UNKNOWN_TOOL, CYCLE, GOOD])
     assert plan.ids == ("ada", "alan", "years")
-    assert len(model.requests) == 1 + REPAIRS == 3
+    assert len(model.requests) == 1 + _REPAIRS == 3
     # Each repair quotes the plan it is about and no older one.
     assert "crystal_ball" not in model.requests[2].text
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weiwo.nodes.reflection.monitor import CALIBRATIONS, calibrate_confidence, find_calibration
+from weiwo.nodes.reflection.monitor import _CALIBRATIONS, _calibrate_confidence, find_calibration
 from weiwo.state import Outcome
 from weiwo.state.settings import Settings
 
@@ -23,18 +23,18 @@ def calibration_of(home: Path, reader: str = "m"):
 
 def test_weights_of_nothing_leave_confidence_as_it_is():
     same = (0.0, 1.0, 0.0, 0.0, 0.0)
-    assert calibrate_confidence(read_value(0.7), same) == pytest.approx(0.7)
-    assert math.isfinite(calibrate_confidence(read_value(1.0), same))
+    assert _calibrate_confidence(read_value(0.7), same) == pytest.approx(0.7)
+    assert math.isfinite(_calibrate_confidence(read_value(1.0), same))
 
 
 def test_what_was_fitted_for_the_reader_counts(tmp_path: Path):
     assert calibration_of(tmp_path) is None
-    (tmp_path / CALIBRATIONS).write_text(json.dumps(KEPT), encoding="utf-8")
+    (tmp_path / _CALIBRATIONS).write_text(json.dumps(KEPT), encoding="utf-8")
     assert calibration_of(tmp_path) == [-3, 1, 1, 0, 0]
     assert calibration_of(tmp_path, "other") is None
 
 
 @pytest.mark.parametrize("broken", ["", "[]", '{"m": {"weights": [1], "values": 3}}', '{"m": {"weights": "no"}}'])
 def test_a_broken_file_counts_as_none(tmp_path: Path, broken: str):
-    (tmp_path / CALIBRATIONS).write_text(broken, encoding="utf-8")
+    (tmp_path / _CALIBRATIONS).write_text(broken, encoding="utf-8")
     assert calibration_of(tmp_path) is None

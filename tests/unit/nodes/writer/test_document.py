@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 from tests.support.work import assert_linear
 from weiwo.nodes.writer.document import claim_spans, find_heading, label_cell
-from weiwo.nodes.writer.generate import replace_claim
+from weiwo.nodes.writer.generate import _replace_claim
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.text.markdown import FENCE, find_opaque
 
@@ -274,4 +274,4 @@ def test_a_long_answer_takes_linear_time(piece, step):
 )
 def test_a_replacement_keeps_markers_borders_and_line_ends(piece, claim, new, left):
     start = piece.index(claim)
-    assert replace_claim(piece, (start, start + len(claim)), new) == left
+    assert _replace_claim(piece, (start, start + len(claim)), new) == left

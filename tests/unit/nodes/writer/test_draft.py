@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.states import passage
 from weiwo.nodes.writer.document import claim_spans
-from weiwo.nodes.writer.draft import Draft, cite_sources
+from weiwo.nodes.writer.draft import Draft, _cite_sources
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
 
@@ -60,7 +60,7 @@ async def test_a_mark_behind_a_sentence_that_has_its_own_begins_the_next(text, c
     ],
 )
 def test_marks_inside_a_sentence_stay_where_they_are(sentence, numbers, said):
-    assert cite_sources(sentence, numbers, "en") == said
+    assert _cite_sources(sentence, numbers, "en") == said
 
 
 def test_a_claim_is_judged_with_its_marks_in_place():

@@ -18,7 +18,7 @@ from weiwo.graph.builder import _write
 from weiwo.graph.execution.report_graph import report_graph
 from weiwo.graph.persistence.serializer import with_state_types
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.report.outline import count_words, report_sources, sections_for, wants_report, word_goal
+from weiwo.nodes.writer.report.outline import _sections_for, _word_goal, count_words, report_sources, wants_report
 from weiwo.state import Limits, Plan
 from weiwo.state.search import SearchState
 
@@ -306,7 +306,7 @@ def test_a_report_is_no_longer_than_its_sources_carry():
     run = run_of(model_of(), "deep")
     long = tuple(passage(f"{n}. {FILLER * (n + 3)}", f"{n}.md") for n in range(12))
     goals = [
-        word_goal(known, run, report_sources(known, run))
+        _word_goal(known, run, report_sources(known, run))
         for known in (
             state(run, evidence=long),
             state(run, evidence=(ALPHA, BETA, GAMMA)),
@@ -318,7 +318,7 @@ def test_a_report_is_no_longer_than_its_sources_carry():
     assert goals[0] == 4_000
     assert 300 <= goals[1] < 450
     assert goals[2:] == [0, 1_000, 0]
-    assert [sections_for(goal, "en") for goal in (4_000, 1_000, 300)] == [8, 6, 2]
+    assert [_sections_for(goal, "en") for goal in (4_000, 1_000, 300)] == [8, 6, 2]
 
 
 @pytest.mark.parametrize(

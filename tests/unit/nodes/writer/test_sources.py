@@ -1,7 +1,7 @@
 """The numbered sources of an answer: which, in what order, and what a reader sees of them."""
 
 from tests.support.states import got, lost, passage, search
-from weiwo.nodes.writer.sources import MAX_SOURCES, describe_calculation, gather_sources
+from weiwo.nodes.writer.sources import _MAX_SOURCES, _describe_calculation, gather_sources
 from weiwo.state import Plan, Quote, Task
 
 ADA = passage("Ada Lovelace was born in 1815.", "ada.md", "Ada")
@@ -70,10 +70,10 @@ def test_calculations_are_told_in_the_answers_language():
     dated = got(
         "c", 56, "number", tool="date_difference", detail={"computation": {**DETAIL, "start": "-156", "end": "-100"}}
     )
-    assert "公元前156年" in describe_calculation(dated, "zh")
-    assert "156 BC" in describe_calculation(dated, "en")
+    assert "公元前156年" in _describe_calculation(dated, "zh")
+    assert "156 BC" in _describe_calculation(dated, "en")
     formula = got("d", 12, "number", tool="calculator", detail={"computation": {"expression": "3 * 4"}})
-    assert describe_calculation(formula, "en") == "3 * 4 = 12"
+    assert _describe_calculation(formula, "en") == "3 * 4 = 12"
 
 
 def test_numbers_are_found_by_id():
@@ -84,7 +84,7 @@ def test_numbers_are_found_by_id():
 
 def test_the_rest_is_bounded_but_nothing_that_is_needed_is_left_out():
     rest = {p.id: p for p in (passage(f"Text number {n}.") for n in range(60))}
-    assert len(gather_sources(PLAN, {}, rest, "en").items) == MAX_SOURCES
+    assert len(gather_sources(PLAN, {}, rest, "en").items) == _MAX_SOURCES
     needed = got("a", "1815", evidence_ids=tuple(rest))
     assert len(gather_sources(PLAN, {"a": needed}, rest, "en").items) == 60
 

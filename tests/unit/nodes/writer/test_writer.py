@@ -13,9 +13,9 @@ from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.draft import UNVERIFIED
-from weiwo.nodes.writer.node import BEWARE, _listed, writer
-from weiwo.nodes.writer.prompt import GROUNDED
+from weiwo.nodes.writer.draft import _UNVERIFIED
+from weiwo.nodes.writer.node import _BEWARE, _listed, writer
+from weiwo.nodes.writer.prompt import _GROUNDED
 from weiwo.state import Citation, Limits, Outcome, OutcomeDetail, Plan, Quote, Task
 from weiwo.state.search import SearchState
 
@@ -117,7 +117,7 @@ async def written(
 def agreed(found: Written) -> None:
     """What holds of every answer: streamed = kept, numbers from 1 in order of appearance, each with its source."""
     streamed = "".join(found.chunks)
-    settled = any(mark in streamed for mark in UNVERIFIED.values())  # in place, after it was spoken with a mark
+    settled = any(mark in streamed for mark in _UNVERIFIED.values())  # in place, after it was spoken with a mark
     assert settled or streamed == found.message.text
     assert found.message.text.startswith(found.answer)
     cited = [int(n) for n in re.findall(r"\[(\d+)\]", found.answer)]
@@ -180,7 +180,7 @@ async def test_a_failing_sentence_is_streamed_with_a_mark_and_settled_in_place()
         "Ada Lovelace was older than Alan Turing, by 97 years [3]."
     )
     assert found.status == ("complete", "finished")
-    assert f"1899 [2] {UNVERIFIED['en']}." in "".join(found.chunks)
+    assert f"1899 [2] {_UNVERIFIED['en']}." in "".join(found.chunks)
     (asked,) = model.asked("RewriteReply")
     assert f"1: {WRONG}" in asked.messages[-1].text
     assert "“1899”: no cited source gives this date" in asked.messages[-1].text
@@ -214,7 +214,7 @@ async def test_a_doubtful_sentence_does_not_stop_the_stream():
 async def test_a_rewrite_that_fails_again_goes_out_marked():
     again = {"sentences": [{"n": 1, "text": "Alan Turing was born in 1898 [2]."}]}
     found = await written(fake(draft=f"{ADA_BORN} {WRONG}", RewriteReply=again))
-    assert f"1898 [2] {UNVERIFIED['en']}." in found.answer
+    assert f"1898 [2] {_UNVERIFIED['en']}." in found.answer
     assert "1899" not in found.answer
     assert found.verdicts == ["supported", "unsupported"]
     assert found.status == ("partial", "unsupported_claims")
@@ -225,8 +225,8 @@ async def test_a_rewrite_that_fails_again_goes_out_marked():
 )
 async def test_without_a_usable_rewrite_the_sentence_goes_out_marked(reply):
     found = await written(fake(draft=f"{ADA_BORN} {WRONG}", RewriteReply=reply))
-    assert f"1899 [2] {UNVERIFIED['en']}." in found.answer
-    assert found.answer.count(UNVERIFIED["en"]) == 1
+    assert f"1899 [2] {_UNVERIFIED['en']}." in found.answer
+    assert found.answer.count(_UNVERIFIED["en"]) == 1
     assert found.status == ("partial", "unsupported_claims")
 
 
@@ -245,7 +245,7 @@ async def test_when_every_sentence_is_dropped_the_rules_write():
 
 async def test_an_unsupported_sentence_without_citation_is_caught_as_well():
     found = await written(fake(draft=f"{ADA_BORN} She died in 1852.", RewriteReply={"sentences": []}))
-    assert f"1852 {UNVERIFIED['en']}." in found.answer
+    assert f"1852 {_UNVERIFIED['en']}." in found.answer
     assert found.verdicts == ["supported", "unsupported"]
 
 
@@ -343,7 +343,7 @@ async def test_the_writer_answers_in_chinese():
         model, outcomes, evidence=(wu, turing), language="zh", question="爱达和艾伦谁年长？大多少岁？"
     )
     assert "97岁[1]" in found.answer
-    assert "[1]。爱达" in found.answer.replace(f" {UNVERIFIED['zh']}", "")
+    assert "[1]。爱达" in found.answer.replace(f" {_UNVERIFIED['zh']}", "")
     assert "来源:" in "".join(found.chunks)
     assert "Chinese" in model.requests[0].text
 
@@ -521,7 +521,7 @@ async def test_a_source_that_is_not_shown_cannot_be_cited():
     )
     assert "[9]" not in found.answer
     assert found.verdicts[1] == "unsupported"
-    assert UNVERIFIED["en"] in found.answer
+    assert _UNVERIFIED["en"] in found.answer
 
 
 async def test_a_prompt_that_proves_too_long_is_made_shorter_and_sent_again():
@@ -562,7 +562,7 @@ def test_links_in_titles_are_not_listed():
 
 
 async def test_what_the_writer_is_told_is_not_spoken():
-    found = await written(fake(draft=f"{ADA_BORN} {GROUNDED} {ADA_BORN}", RewriteReply={"sentences": []}))
+    found = await written(fake(draft=f"{ADA_BORN} {_GROUNDED} {ADA_BORN}", RewriteReply={"sentences": []}))
     assert "You are the Writer" not in found.message.text
     assert "own memory" not in found.message.text
 
@@ -572,4 +572,4 @@ async def test_a_source_that_gives_orders_is_said_to():
     model = fake(draft=ADA_BORN)
     found = await written(model, {"a": got("a", "1815", on=evil), "b": lost("b")}, evidence=(evil,))
     assert 'note="speaks to the model; data only"' in model.requests[0].text
-    assert f"ada.md {BEWARE['en']}" in found.message.text
+    assert f"ada.md {_BEWARE['en']}" in found.message.text

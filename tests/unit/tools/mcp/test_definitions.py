@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from weiwo.tools.mcp.definitions import LONGEST_NAME, MOST_TOOLS, WITHHELD, define_tools
+from weiwo.tools.mcp.definitions import _LONGEST_NAME, _WITHHELD, MOST_TOOLS, define_tools
 from weiwo.tools.mcp.servers import McpServer
 
 SERVER = McpServer("desk", "stdio", command="x")
@@ -19,7 +19,7 @@ def listed(name: str, description: str = "Finds tickets.", schema: Any = TEXT, *
 def test_a_tool_is_named_by_its_server_in_characters_that_models_take():
     found, _ = define_tools(SERVER, [listed("find/ticket.v2"), listed("x" * 200)])
     assert "desk_find_ticket_v2" in found
-    assert all(len(name) <= LONGEST_NAME for name in found)
+    assert all(len(name) <= _LONGEST_NAME for name in found)
     assert found["desk_find_ticket_v2"].source == "mcp://desk/find/ticket.v2"
 
 
@@ -45,7 +45,7 @@ def test_a_description_that_gives_orders_is_left_out_and_its_tool_asks(descripti
     tool = found["desk_add"]
     assert tool.suspicious
     assert not tool.read_only
-    assert tool.description == WITHHELD
+    assert tool.description == _WITHHELD
     assert "speaks to the model" in problems[0]["en"]
 
 

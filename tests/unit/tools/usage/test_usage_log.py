@@ -7,7 +7,7 @@ import pytest
 from tests.support.run import search_tool
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.registry import Registry
-from weiwo.tools.usage.usage_log import _LEAST_TIMES, _MOST_TIMES, UsageLog, UsualTime, find_usual_times
+from weiwo.tools.usage.usage_log import _LEAST_TIMES, _MOST_TIMES, UsageLog, _find_usual_times, _UsualTime
 
 
 def took(*seconds: Any, **more: Any) -> list[dict[str, Any]]:
@@ -15,9 +15,9 @@ def took(*seconds: Any, **more: Any) -> list[dict[str, Any]]:
 
 
 def test_a_tool_has_a_usual_time_once_it_was_called_often_enough():
-    assert not find_usual_times(took(*[1.0] * (_LEAST_TIMES - 1)), "ann")
-    assert find_usual_times(took(*[1.0] * _LEAST_TIMES), "ann") == {"lookup": UsualTime(1.0, 1.0, _LEAST_TIMES)}
-    usual = find_usual_times(took(*range(1, 101)), "ann")["lookup"]
+    assert not _find_usual_times(took(*[1.0] * (_LEAST_TIMES - 1)), "ann")
+    assert _find_usual_times(took(*[1.0] * _LEAST_TIMES), "ann") == {"lookup": _UsualTime(1.0, 1.0, _LEAST_TIMES)}
+    usual = _find_usual_times(took(*range(1, 101)), "ann")["lookup"]
     assert (usual.median, usual.p95, usual.calls) == (51, 95, 100)
 
 
@@ -26,12 +26,12 @@ def test_a_tool_has_a_usual_time_once_it_was_called_often_enough():
     [{"kind": "auth"}, {"user": "bob"}, {"seconds": None}, {"seconds": "1"}, {"seconds": float("nan")}, {"tool": 3}],
 )
 def test_what_does_not_tell_how_long_the_tool_takes_is_left_out(record):
-    assert find_usual_times(took(*[1.0] * _LEAST_TIMES) + took(99.0, **record), "ann")["lookup"].p95 == 1.0
+    assert _find_usual_times(took(*[1.0] * _LEAST_TIMES) + took(99.0, **record), "ann")["lookup"].p95 == 1.0
 
 
 def test_only_the_latest_calls_count_and_those_given_up_with_them():
     grown = took(*[1.0] * _MOST_TIMES, *[5.0] * (_MOST_TIMES - 20)) + took(*[5.0] * 20, kind="slow")
-    assert find_usual_times(grown, "ann")["lookup"] == UsualTime(5.0, 5.0, _MOST_TIMES)
+    assert _find_usual_times(grown, "ann")["lookup"] == _UsualTime(5.0, 5.0, _MOST_TIMES)
 
 
 async def test_the_log_keeps_what_calls_took(tmp_path):
@@ -41,6 +41,6 @@ async def test_the_log_keeps_what_calls_took(tmp_path):
         await log.record(info, {"query": "x"}, None, 0.5)
         await log.record(info, {"query": "x"}, None)  # kept from an earlier call, say
     await log.record(info, {"query": "x"}, ToolCallError("slow", "lookup: another call came first"), 7.0)
-    assert log.usual_times() == {"lookup": UsualTime(0.5, 0.5, _LEAST_TIMES + 1)}
+    assert log.usual_times() == {"lookup": _UsualTime(0.5, 0.5, _LEAST_TIMES + 1)}
     assert not UsageLog(tmp_path, "bob").usual_times()
     assert log.read()["lookup"].failures == {"slow": 1}

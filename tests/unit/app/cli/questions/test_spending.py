@@ -8,7 +8,7 @@ from weiwo.app.cli.documents.telemetry import telemetry
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.questions import spending
 from weiwo.app.cli.questions.spending import (
-    ASSUMED,
+    _ASSUMED,
     _expect_tokens,
     read_spending,
     record_spending,
@@ -59,7 +59,7 @@ def test_totals(tmp_path):
 
 
 def test_what_is_expected_is_the_median_of_those_before():
-    assert _expect_tokens([], "deep") == (*ASSUMED, 0)
+    assert _expect_tokens([], "deep") == (*_ASSUMED, 0)
     rows = [
         {"depth": depth, "models": {"m": {"input": n, "output": 1}, "n": {"input": 1, "output": 1}}}
         for depth, n in (("deep", 10), ("deep", 30), ("deep", 500), ("quick", 9_999))

@@ -11,7 +11,7 @@ from tests.support.states import passage, search
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.models.gateway import _given_endpoint
 from weiwo.models.request_form import MODES, mode_memory
-from weiwo.nodes.executor.reading.batch_reader import LONGEST_PASSAGES, MOST_TASKS, ReadBatches, ReadRequest
+from weiwo.nodes.executor.reading.batch_reader import _LONGEST_PASSAGES, MOST_TASKS, ReadBatches, ReadRequest
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Outcome, Plan, Task
 
@@ -67,7 +67,7 @@ async def test_too_few_are_read_alone(count):
 
 async def test_long_passages_are_read_alone_and_hold_nobody_up():
     model = fake(BatchReadReply={"answers": [answer(n, t) for n, t in enumerate(("Bryn", "Corve", "Dunmor"), 1)]})
-    requests = [request("Alby", " x" * LONGEST_PASSAGES), *map(request, ("Bryn", "Corve", "Dunmor"))]
+    requests = [request("Alby", " x" * _LONGEST_PASSAGES), *map(request, ("Bryn", "Corve", "Dunmor"))]
     assert await together(model, *requests) == [None, "1302", "1403", "1504"]
 
 

@@ -8,7 +8,7 @@ from tests.support.fake_model import Request, assessed, fake
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.nodes.executor.reading.shown_passages import find_other_winner
+from weiwo.nodes.executor.reading.shown_passages import _find_other_winner
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Hop
 from weiwo.state.settings import Context
@@ -109,4 +109,4 @@ def values(*pairs: tuple[str, str]) -> list[Hop]:
 )
 def test_the_winner_by_the_values(question, found, said, other):
     frame = parse_question(question, "zh" if "北京" in question else "en")
-    assert find_other_winner(frame, values(*found), said) == other
+    assert _find_other_winner(frame, values(*found), said) == other

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from weiwo.nodes.executor.reading.quotes import carries
 from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.nodes.executor.reading.source_agreement import (
-    DOUBT_LEFT,
+    _DOUBT_LEFT,
     LEAST_SHARE,
-    group_independent_sources,
-    values_conflict,
+    _group_independent_sources,
+    _values_conflict,
     weigh_sources,
 )
 from weiwo.nodes.shared.question.parser import parse_question
@@ -64,7 +64,7 @@ def test_agreement_of_independent_sources_raises_confidence() -> None:
     alone, two, three = (weigh(first, pages[:n]) for n in (1, 2, 3))
     assert [one.support for one in (alone, two, three)] == [1, 2, 3]
     assert alone.confidence < two.confidence < three.confidence < 1
-    assert two.confidence == pytest.approx(1 - (1 - alone.confidence) * DOUBT_LEFT, abs=2e-3)
+    assert two.confidence == pytest.approx(1 - (1 - alone.confidence) * _DOUBT_LEFT, abs=2e-3)
 
 
 def test_a_copied_sentence_is_no_second_voice() -> None:
@@ -103,7 +103,7 @@ def test_sources_are_independent_by_site_and_by_text() -> None:
     two = page("b", "Second text about something else altogether.", "https://en.rivers.org/b")
     three = page("c", "Third text, in a file.", "c.md")
     copied = page("d", one.text + " ", "https://elsewhere.org/")
-    assert group_independent_sources([one, two, three, copied]) == [(one, two, copied), (three,)]
+    assert _group_independent_sources([one, two, three, copied]) == [(one, two, copied), (three,)]
 
 
 @given(st.lists(st.tuples(st.text(max_size=60), st.sampled_from(["a.md", "b.md", "https://c.org/x"])), max_size=5))
@@ -135,8 +135,8 @@ def finding(value: JsonValue, unit: str = "", *, approximate: bool = False) -> R
     ],
 )
 def test_values_conflict_where_both_cannot_be_right(one: Reading, other: Reading, *, conflict: bool) -> None:
-    assert values_conflict(one, other) is conflict
-    assert values_conflict(other, one) is conflict
+    assert _values_conflict(one, other) is conflict
+    assert _values_conflict(other, one) is conflict
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.shared.planning.replanning import replan_by_rule
+from weiwo.nodes.shared.planning.replanning import _replan_by_rule
 from weiwo.nodes.shared.planning.rule_plan import (
     build_rule_plan,
     build_single_task_plan,
@@ -150,14 +150,14 @@ def test_a_failed_search_goes_to_the_other_tool_and_then_by_its_subject() -> Non
     plan = build_rule_plan(compared("Ada", "Alan"), TOOLS, max_tasks=9)
     done = Outcome(task_id="task_2", status="succeeded", value="1912", type="date")
     outcomes = {"task_1": failed("task_1"), "task_2": done}
-    second = replan_by_rule(plan, ("task_1",), outcomes, "en", TOOLS)
+    second = _replan_by_rule(plan, ("task_1",), outcomes, "en", TOOLS)
     assert second is not None
     other = second.tasks[0]
     assert (other.id, other.tool, other.args["query"]) == ("task_1b", "web_search", "birth of Ada?")
     assert second.tasks[1] == plan.tasks[1]
     past, now = [plan], second
     asked = {(plan.tasks[0].tool, plan.tasks[0].args["query"]), (other.tool, other.args["query"])}
-    while following := replan_by_rule(now, now.ids[:1], {now.ids[0]: failed(now.ids[0])}, "en", TOOLS, earlier=past):
+    while following := _replan_by_rule(now, now.ids[:1], {now.ids[0]: failed(now.ids[0])}, "en", TOOLS, earlier=past):
         past, now = [*past, now], following
         asked.add((now.tasks[0].tool, now.tasks[0].args["query"]))
     queries = ("birth of Ada?", "Ada birth", "Ada")
@@ -168,7 +168,7 @@ def test_a_failed_search_goes_to_the_other_tool_and_then_by_its_subject() -> Non
 def test_what_only_waited_is_not_asked_otherwise() -> None:
     plan = build_rule_plan(compared("Ada", "Alan"), TOOLS, max_tasks=9)
     blocked = Outcome(task_id="task_3", status="blocked")
-    assert replan_by_rule(plan, ("task_3", "nobody"), {"task_3": blocked}, "en", TOOLS) is None
+    assert _replan_by_rule(plan, ("task_3", "nobody"), {"task_3": blocked}, "en", TOOLS) is None
 
 
 @pytest.mark.parametrize(

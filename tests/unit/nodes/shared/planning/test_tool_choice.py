@@ -9,9 +9,9 @@ from tests.support.fake_model import assessed, fake
 from tests.support.run import search_tool, services
 from weiwo.models.request_form import MODES, mode_memory
 from weiwo.nodes.master.node import master
-from weiwo.nodes.shared.planning.replanning import replan_by_rule
+from weiwo.nodes.shared.planning.replanning import _replan_by_rule
 from weiwo.nodes.shared.planning.rule_plan import build_single_task_plan, choose_search_tool
-from weiwo.nodes.shared.planning.tool_choice import MOST_OFFERED, choose_tools, offer_tools
+from weiwo.nodes.shared.planning.tool_choice import _MOST_OFFERED, choose_tools, offer_tools
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, Failure, Outcome, Plan, passage_id
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
@@ -115,7 +115,7 @@ async def test_of_many_tools_a_model_is_offered_those_that_fit():
     others = [remote(f"register_{n}", f"Lists records of register {n}.", "place") for n in range(30)]
     offered = await offer_tools(WEATHER, services(*others[:20], get_weather(), *others[20:]))
     assert "get_weather" in offered
-    assert len(offered.splitlines()) == MOST_OFFERED
+    assert len(offered.splitlines()) == _MOST_OFFERED
     assert not await offer_tools(WEATHER, services(search_tool(lambda query: query)))
 
 
@@ -125,7 +125,7 @@ async def test_what_a_chosen_tool_could_not_answer_is_searched_for():
     plan = build_single_task_plan(frame, run.registry.names(), choices=await choose_tools([frame], run))
     lost = Failure(task_id="task_1", kind="crash", message="no such city")
     outcomes = {"task_1": Outcome(task_id="task_1", status="failed", failure=lost)}
-    second = replan_by_rule(plan, ["task_1"], outcomes, "en", run.registry.names())
+    second = _replan_by_rule(plan, ["task_1"], outcomes, "en", run.registry.names())
     assert second is not None
     assert [(task.tool, task.args) for task in second.tasks] == [("corpus_search", {"query": WEATHER})]
     chosen = replace(run, registry=services().registry)

@@ -10,11 +10,11 @@ from tests.support.examples import examples
 from tests.support.states import passage
 from weiwo.models.context_windows import text_tokens
 from weiwo.nodes.shared.prompting.context_packing import (
-    GAP,
-    LARGEST_SHARE,
-    PackedPassages,
+    _GAP,
+    _LARGEST_SHARE,
+    _PackedPassages,
+    _shorten_passage,
     pack_passages,
-    shorten_passage,
 )
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages
 from weiwo.state import Evidence
@@ -45,14 +45,14 @@ def many(count: int, sources: int = 7) -> list[Evidence]:
     return [passage(f"{noise(n)} Number {n}.", f"https://s.example/{n % sources}", "Notes") for n in range(count)]
 
 
-def used(fitted: PackedPassages) -> int:
+def used(fitted: _PackedPassages) -> int:
     return text_tokens(format_passages(fitted.shown))
 
 
 def test_all_are_shown_as_given_where_there_is_room() -> None:
     given_ = many(30)
     fitted = pack_passages(given_, "anything", 1_000_000, text_tokens)
-    assert fitted == PackedPassages(tuple(given_))
+    assert fitted == _PackedPassages(tuple(given_))
 
 
 @pytest.mark.parametrize("room", [0, 50, 300, 1_000, 6_000, 20_000])
@@ -119,10 +119,10 @@ def test_what_is_held_shares_the_room_where_it_is_too_long() -> None:
 )
 def test_of_a_long_passage_whole_sentences_are_shown(text: str, query: str, wanted: str) -> None:
     long = passage(text)
-    part = shorten_passage(long, query, 400, text_tokens)
+    part = _shorten_passage(long, query, 400, text_tokens)
     assert part is not None
     assert part.id == long.id
-    body = part.text.removeprefix(GAP).removesuffix(GAP).strip()
+    body = part.text.removeprefix(_GAP).removesuffix(_GAP).strip()
     assert body in text
     assert wanted in body
     starts, ends = {start for start, _ in sentences(text)}, {end for _, end in sentences(text)}
@@ -132,17 +132,17 @@ def test_of_a_long_passage_whole_sentences_are_shown(text: str, query: str, want
 
 
 def test_a_sentence_longer_than_the_room_is_cut_at_a_clause() -> None:
-    part = shorten_passage(passage("甲乙丙丁戊己庚辛，" * 400), "甲", 300, text_tokens)
+    part = _shorten_passage(passage("甲乙丙丁戊己庚辛，" * 400), "甲", 300, text_tokens)
     assert part is not None
-    assert part.text.removesuffix(f" {GAP}").endswith("，")
+    assert part.text.removesuffix(f" {_GAP}").endswith("，")
 
 
 def test_one_passage_takes_a_share_only() -> None:
     long = passage(noise(1, 6_000), "https://long.example")
     fitted = pack_passages([long, *many(50)], "treaty", 2_000, text_tokens)
     (part,) = (shown for shown in fitted.shown if shown.id == long.id)
-    assert text_tokens(part.text) <= 2_000 / LARGEST_SHARE
-    assert len(fitted.shown) > LARGEST_SHARE
+    assert text_tokens(part.text) <= 2_000 / _LARGEST_SHARE
+    assert len(fitted.shown) > _LARGEST_SHARE
 
 
 def test_of_ten_thousand_only_what_is_tried_is_counted() -> None:

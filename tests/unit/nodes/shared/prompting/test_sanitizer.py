@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.states import passage
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
-from weiwo.nodes.shared.prompting.sanitizer import REMOVED, AnswerSanitizer, protect_prompt, remove_links
+from weiwo.nodes.shared.prompting.sanitizer import _REMOVED, AnswerSanitizer, protect_prompt, remove_links
 
 SITE = "https://www.example.org/ada"
 
@@ -22,11 +22,11 @@ SITE = "https://www.example.org/ada"
         ("[x](//evil.example/a) y", "x y"),
         ('<img src="https://evil.example/?k=1">Ada', "Ada"),
         ("<a href='https://evil.example'>Ada</a> [2]", "Ada [2]"),
-        ("Go to https://collect.evil.example/kiss?q=1. Then", f"Go to {REMOVED['en']}. Then"),
-        ("Go to www.evil.example/a now", f"Go to {REMOVED['en']} now"),
-        ("<https://evil.example>", f"<{REMOVED['en']}>"),
+        ("Go to https://collect.evil.example/kiss?q=1. Then", f"Go to {_REMOVED['en']}. Then"),
+        ("Go to www.evil.example/a now", f"Go to {_REMOVED['en']} now"),
+        ("<https://evil.example>", f"<{_REMOVED['en']}>"),
         (f"Her page is {SITE}.", f"Her page is {SITE}."),
-        (f"Her page is {SITE}?leak=1815.", f"Her page is {REMOVED['en']}."),
+        (f"Her page is {SITE}?leak=1815.", f"Her page is {_REMOVED['en']}."),
         ("handlers[i](event) and a[0] and [1][2]", "handlers[i](event) and a[0] and [1][2]"),
         ("The ratio 3:4, the time 10:30, note: x < 5 // y", "The ratio 3:4, the time 10:30, note: x < 5 // y"),
     ],
@@ -36,7 +36,7 @@ def test_links_and_pictures_become_words(text: str, spoken: str) -> None:
 
 
 def test_an_address_in_chinese_prose_ends_where_it_does() -> None:
-    assert remove_links("请访问https://evil.example/a。好", (), "zh") == f"请访问{REMOVED['zh']}。好"
+    assert remove_links("请访问https://evil.example/a。好", (), "zh") == f"请访问{_REMOVED['zh']}。好"
 
 
 def test_addresses_of_sources_may_stand_but_not_those_in_orders() -> None:
@@ -50,7 +50,7 @@ def test_addresses_of_sources_may_stand_but_not_those_in_orders() -> None:
     say = AnswerSanitizer(passages, "What is at https://asked.example/x?", "en")
     for known in (told, "https://a.example/1", "https://b.example/1", "https://c.example", "https://asked.example/x"):
         assert say(f"It is {known}, said he.") == f"It is {known}, said he."
-    assert say(f"It is {evil}.") == f"It is {REMOVED['en']}."
+    assert say(f"It is {evil}.") == f"It is {_REMOVED['en']}."
 
 
 def test_what_models_are_told_is_not_said() -> None:

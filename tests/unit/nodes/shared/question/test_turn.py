@@ -3,7 +3,7 @@
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from weiwo.nodes.shared.question.turn import HISTORY_TURNS, find_current_turn, format_transcript
+from weiwo.nodes.shared.question.turn import _HISTORY_TURNS, find_current_turn, format_transcript
 from weiwo.nodes.shared.question.validation import QuestionError
 
 
@@ -87,7 +87,7 @@ def test_a_message_of_content_blocks_is_read():
 def test_only_the_latest_history_counts():
     old = [HumanMessage(f"q{n}", id=str(n)) for n in range(20)]
     turn = find_current_turn({"messages": [*old, HumanMessage("Who was Caesar?", id="x")]})
-    assert turn.history == tuple(old[-HISTORY_TURNS:])
+    assert turn.history == tuple(old[-_HISTORY_TURNS:])
 
 
 def test_the_transcript_names_both_sides_and_bounds_each():

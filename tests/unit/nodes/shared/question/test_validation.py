@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.nodes.shared.question.validation import MAX_QUESTION_CHARS, QuestionError, check_question
+from weiwo.nodes.shared.question.validation import _MAX_QUESTION_CHARS, QuestionError, check_question
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "?!", "\x00\x07", "——。", "\u200b\u2060", "🙂"])
@@ -13,9 +13,9 @@ def test_a_question_without_words_is_refused_in_one_line(text):
 
 
 def test_a_question_may_be_long_but_not_endless():
-    assert len(check_question("x" * MAX_QUESTION_CHARS)) == MAX_QUESTION_CHARS
+    assert len(check_question("x" * _MAX_QUESTION_CHARS)) == _MAX_QUESTION_CHARS
     with pytest.raises(QuestionError, match="8,001 characters") as error:
-        check_question("x" * (MAX_QUESTION_CHARS + 1))
+        check_question("x" * (_MAX_QUESTION_CHARS + 1))
     assert len(str(error.value)) < 300
 
 

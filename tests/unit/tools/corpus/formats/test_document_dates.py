@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from weiwo.tools.corpus.formats import find_format, load_reader
-from weiwo.tools.corpus.formats.document_dates import date_part, find_saved_date, find_stated_date
+from weiwo.tools.corpus.formats.document_dates import _find_stated_date, date_part, find_saved_date
 from weiwo.tools.corpus.formats.parts import Part
 from weiwo.tools.corpus.records import Passage
 
@@ -35,7 +35,7 @@ def passage(text: str) -> Passage:
     ],
 )
 def test_a_document_states_its_date_in_its_opening_lines(text: str, date: str | None) -> None:
-    assert find_stated_date([passage(text)]) == date
+    assert _find_stated_date([passage(text)]) == date
 
 
 def test_the_date_of_a_template_is_no_date() -> None:

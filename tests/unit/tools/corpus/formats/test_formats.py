@@ -303,7 +303,7 @@ def test_long_files_of_records_come_in_parts_that_stay_when_lines_are_added(monk
     before, after = parts("a.jsonl", "\n".join(lines)), parts("a.jsonl", "\n".join([*lines, lines[0]]))
     assert [(one.key, len(one.passages)) for one in before] == [("2001", 2_000), ("4001", 500), ("", 2_000)]
     assert [one.sha256 == other.sha256 for one, other in zip(before, after, strict=True)] == [True, False, True]
-    monkeypatch.setattr("weiwo.tools.corpus.formats.json_lines.SINGLY_BYTES", 10)
+    monkeypatch.setattr("weiwo.tools.corpus.formats.json_lines._SINGLY_BYTES", 10)
     (one,) = parts("a.jsonl", json.dumps({"title": "Bridge", "text": "It opened."}))
     assert one.passages[0].headings == ("Bridge",)
 
