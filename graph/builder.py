@@ -28,10 +28,9 @@ from weiwo.graph.execution.fan_out import plan_graph, run_plan
 from weiwo.graph.execution.report_graph import report_graph, run_report
 from weiwo.graph.execution.task_graph import TaskGraph
 from weiwo.graph.persistence.serializer import with_state_types
-from weiwo.graph.routing import on_loop
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
-from weiwo.graph.tracing import annotate_node, name_run
+from weiwo.graph.tracing import annotate_node, name_run, on_loop
 from weiwo.nodes.executor.resources import PriorityLimiter, TaskResources
 from weiwo.nodes.master.clarify import clarify
 from weiwo.nodes.master.node import master

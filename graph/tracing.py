@@ -1,15 +1,30 @@
-"""Tracing: names, tags and metadata by which a run's parts are found in LangSmith.
+"""Tracing and routing on the event loop: names, tags and metadata by which a run's parts are found in LangSmith.
 
 LangGraph traces each node under the run's own metadata, `thread_id` among it. Beside that, every node tells the level
 of the question and the run's name, and everything below a task tells the task and its tool.
 """
 
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langsmith.run_helpers import get_current_run_tree
 
 from weiwo.state import Task
+
+T = TypeVar("T")
+
+
+def on_loop(route: Callable[[Any], T]) -> Callable[[Any], Awaitable[T]]:
+    """A pure routing function as an async one; LangGraph reads its annotations for the names of the nodes."""
+
+    @wraps(route)
+    async def routed(state: Any) -> T:
+        return route(state)
+
+    return routed
 
 
 def name_run() -> str:

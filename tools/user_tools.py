@@ -1,16 +1,76 @@
 """Tools of the user's own modules, as settings name them: `module:attribute`. A factory runs once for the process."""
 
 import asyncio
+import importlib
 import inspect
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from langchain_core.tools import BaseTool
 
 from weiwo.state.settings import SettingsError
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.printable import one_line, redacted
-from weiwo.tools.user_imports import import_object, makes_object
+
+
+def import_object(module: str, attribute: str) -> Any:
+    """Import what somebody named, from where Python looks and, after that, from the working directory.
+
+    A command that is installed, unlike `python -m`, does not look there by itself.
+
+    Raises:
+        Exception: Whatever the import of the module raises; AttributeError: it has no such object.
+    """
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        here = os.getcwd()  # noqa: PTH109 - an entry of sys.path is a string
+        if error.name != module.partition(".")[0] or here in sys.path:
+            raise
+        sys.path.append(here)
+        importlib.invalidate_caches()
+        found = importlib.import_module(module)
+    for part in attribute.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
+    """What was imported, or what it makes: a class of one of the kinds, or a function annotated to return some.
+
+    Any other callable is given back uncalled: whoever may name an object may not call it (`os:abort`).
+
+    Raises:
+        Exception: Whatever the function raises.
+    """
+    return found() if _makes_object(found, kinds) else found
+
+
+def _makes_object(found: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether what was imported makes an object: a class of a kind, or a function annotated to return some."""
+    if isinstance(found, type):
+        return issubclass(found, kinds)
+    return inspect.isfunction(found) and _tells_kind(_read_return(found), kinds)
+
+
+def _read_return(function: Any) -> Any:
+    """What a function is annotated to return, if that can be told."""
+    try:
+        return get_type_hints(function).get("return")
+    except (NameError, TypeError, AttributeError):  # annotations that only type checkers can follow
+        return None
+
+
+def _tells_kind(annotation: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether an annotation is one of the kinds, or a list or tuple of them."""
+    origin = get_origin(annotation)
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        inner = [part for part in get_args(annotation) if part is not ...]
+        return bool(inner) and all(_tells_kind(part, kinds) for part in inner)
+    return isinstance(annotation, type) and issubclass(annotation, kinds)
+
 
 _made: Final[dict[Callable[..., Any], list[BaseTool]]] = {}
 """What factories made: connections they opened are opened once, however many runs use them."""
@@ -33,7 +93,7 @@ async def _load_tools(entry: str) -> list[BaseTool]:
         raise SettingsError(f"tools: {shown} is not module:attribute; write it so, as in my_tools:search")
     try:
         found = await asyncio.to_thread(import_object, module.strip(), attribute.strip())
-        if not makes_object(found, (BaseTool,)):
+        if not _makes_object(found, (BaseTool,)):
             return _check_tools(found, shown)
         return _made.get(found) or await _making.run(found, lambda: _make_tools(found, shown))
     except SettingsError:

@@ -14,7 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
 
 from weiwo.app.errors import MisuseError
-from weiwo.app.server.access.users import memory_user, user_of
+from weiwo.app.server.access.profiles import memory_user, user_of
 from weiwo.app.server.errors import not_asked, not_found
 from weiwo.app.server.langgraph_api.threads import Threads
 from weiwo.app.server.runs.background_runs import Runs

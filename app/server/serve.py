@@ -12,8 +12,7 @@ import uvicorn
 from weiwo.app.server.access.auth import Auth, new_token
 from weiwo.app.server.access.guard import Guard, Rules, read_origins
 from weiwo.app.server.access.oidc import Oidc, OidcError, OidcSettings
-from weiwo.app.server.access.profiles import read_profiles
-from weiwo.app.server.access.users import LOOPBACK, is_loopback
+from weiwo.app.server.access.profiles import LOOPBACK, is_loopback, read_profiles
 from weiwo.app.server.application import create_app
 from weiwo.app.server.storage.records import Records
 from weiwo.state.errors import WeiwoError

@@ -31,8 +31,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 from weiwo.graph.execution.board import Board, finished_outcomes, unfinished_tasks
 from weiwo.graph.execution.line import TaskLine, settled_outcome
 from weiwo.graph.execution.task_graph import TaskGraph, run_task, task_graph
-from weiwo.graph.routing import on_loop
-from weiwo.graph.tracing import task_config
+from weiwo.graph.tracing import on_loop, task_config
 from weiwo.nodes.executor.for_each import ForEach, join_outcomes, read_for_each
 from weiwo.nodes.executor.resources import PriorityLimiter, TaskResources
 from weiwo.nodes.executor.task_state import TaskOutput

@@ -20,7 +20,7 @@ from langgraph.types import Send
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from weiwo.graph.execution.task_graph import TaskGraph
-from weiwo.graph.routing import on_loop
+from weiwo.graph.tracing import on_loop
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.report.outline import count_words, outline_report, report_sources
 from weiwo.nodes.writer.report.section import ReportDraft, write_section, write_summary

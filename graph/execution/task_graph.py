@@ -25,8 +25,7 @@ from langgraph.runtime import Runtime
 
 from weiwo.graph.execution.board import timed_out_outcome
 from weiwo.graph.execution.line import TaskLine
-from weiwo.graph.routing import on_loop
-from weiwo.graph.tracing import task_config
+from weiwo.graph.tracing import on_loop, task_config
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.outcomes import crashed_outcome
 from weiwo.nodes.executor.resources import Lease, TaskResources

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import interrupt
 
 from weiwo.nodes.master.prompt import ClarifyReply
-from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
+from weiwo.nodes.shared.human_in_the_loop.approval_answer import human_in_the_loop
 from weiwo.nodes.shared.planning.tool_choice import plan_one_step
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.question.parser import parse_question

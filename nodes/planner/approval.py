@@ -11,8 +11,7 @@ from typing import Any, Final
 from langgraph.types import Overwrite, interrupt
 
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.shared.human_in_the_loop.approval_answer import read_answer
-from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
+from weiwo.nodes.shared.human_in_the_loop.approval_answer import human_in_the_loop, read_answer
 from weiwo.nodes.shared.planning.plan_rules import plan_interfaces
 from weiwo.nodes.shared.planning.task_identity import reuse_outcomes, reuse_passages
 from weiwo.nodes.shared.run_context import RunContext

@@ -7,12 +7,15 @@ A sentence is chosen for the rare words it shares with the question (the title c
 early, and for holding a value of the type that is asked for.
 """
 
+import json
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Final
 
-from weiwo.nodes.writer.extract_confidence import estimate_confidence, extract_features
 from weiwo.nodes.writer.subject_match import (
     ValueWorth,
     correct_spelling,
@@ -30,6 +33,45 @@ from weiwo.text.localization import localized
 from weiwo.text.mentions import mentions, title_key
 from weiwo.text.near_duplicates import Told
 from weiwo.text.patterns import lazy
+
+FILE: Final = Path(__file__).with_suffix(".json")
+_FEATURES: Final = ("bias", "covered", "words", "broken_chain")
+"""What a weight is of: 1; the share of the question, by rarity of its words, that the first passage speaks of; the
+logarithm of how many words are asked; and whether one thing has to be found by way of another, and no passage shown
+names another one's title."""
+
+DOUBTED_BELOW: Final = 0.5
+"""Extracts that hold the answer less probably than this are shown with words of doubt."""
+
+
+def extract_features(frame: QueryFrame, covered: float, words: int, *, linked: bool) -> dict[str, float]:
+    """The features of passages shown, by name.
+
+    Args:
+        frame: The parsed question.
+        covered: The share of the question that the first passage speaks of, 0 to 1.
+        words: How many distinct content words the question has.
+        linked: Whether a passage shown names the title of another one.
+    """
+    return {
+        "bias": 1.0,
+        "covered": covered,
+        "words": math.log1p(words),
+        "broken_chain": float(frame.shape == "chain" and not linked),
+    }
+
+
+def _estimate_confidence(features: Mapping[str, float]) -> float:
+    """The probability, 0 to 1, that passages of these features hold the answer."""
+    odds = sum(weight * features[name] for name, weight in _weights().items())
+    return round(1 / (1 + math.exp(-odds)), 3)
+
+
+@cache
+def _weights() -> dict[str, float]:
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    return {name: float(kept["weights"][name]) for name in _FEATURES}
+
 
 _CONSIDERED: Final = 8
 """Passages, best first, among which those shown are chosen; all that are given count as the statistic of rarity."""
@@ -89,7 +131,7 @@ class Extracts:
     @property
     def confidence(self) -> float | None:
         """How probable it is that the passages hold the answer, 0 to 1; None of quotes and where none is shown."""
-        return estimate_confidence(self.features) if self.items and self.features else None
+        return _estimate_confidence(self.features) if self.items and self.features else None
 
 
 @dataclass(slots=True, eq=False)

@@ -11,7 +11,10 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.reuse import keep_answer
@@ -36,12 +39,55 @@ from weiwo.nodes.writer.result import build_message, build_result, learn_from_an
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract, reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, find_unchecked, judge_status
-from weiwo.nodes.writer.token_stream import stream_answer
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.localization import localized
+
+
+class _TextStreamModel(BaseChatModel):
+    """A chat model that streams given text.
+
+    Attributes:
+        pieces: The text, piece by piece, as it becomes available.
+    """
+
+    pieces: AsyncIterator[str]
+
+    @property
+    def _llm_type(self) -> str:
+        return "weiwo-speaker"
+
+    def _generate(self, *_args: Any, **_kwargs: Any) -> ChatResult:
+        raise TypeError("this model only streams; use `_stream_answer`")
+
+    async def _astream(
+        self,
+        *_args: Any,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **_kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        async for piece in self.pieces:
+            chunk = ChatGenerationChunk(message=AIMessageChunk(content=piece))
+            if run_manager is not None:
+                await run_manager.on_llm_new_token(piece, chunk=chunk)
+            yield chunk
+
+
+async def _stream_answer(pieces: AsyncIterator[str]) -> AIMessage:
+    """Stream text to whoever listens.
+
+    Returns:
+        The whole as one message, with the id under which it was streamed.
+    """
+    whole: AIMessageChunk | None = None
+    async for chunk in _TextStreamModel(pieces=pieces).astream([]):
+        whole = chunk if whole is None else whole + chunk
+    if whole is None:
+        return AIMessage("")
+    return AIMessage(content=str(whole.text), id=whole.id)
+
 
 SOURCES = localized("writer.node", "sources")
 _BEWARE = localized("writer.node", "beware")
@@ -116,7 +162,7 @@ async def _finish(
     state: SearchState, services: RunContext, draft: Draft, pieces: AsyncIterator[str], report: ReportDraft | None
 ) -> dict[str, Any]:
     """Speak the answer, judge what it is worth, and build the result."""
-    message = await stream_answer(_followed(pieces, state, services, draft, report))
+    message = await _stream_answer(_followed(pieces, state, services, draft, report))
     text = "".join(draft.spoken).strip()
     listed = _source_list(state, services, draft)
     if report is not None and report.outline.limit:  # it kept something from being written

@@ -12,8 +12,7 @@ from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
-from weiwo.nodes.writer.extract_confidence import DOUBTED_BELOW
-from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_extracts
+from weiwo.nodes.writer.extracts import DOUBTED_BELOW, Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Extract, Language, Status, Task
 from weiwo.state.query import Talk

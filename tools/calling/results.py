@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from weiwo.state import VALUE_TYPES, Evidence, JsonValue, ValueType, passage_id
 from weiwo.text.chunking import LARGEST, chunk_text, measure_weight
 from weiwo.text.patterns import lazy
-from weiwo.tools.passage_ranking import RankedText, rank_passages
+from weiwo.tools.passages import RankedText, rank_passages
 from weiwo.tools.printable import clipped, one_line, printable
 
 _MOST_PASSAGES: Final = 20

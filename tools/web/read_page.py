@@ -17,8 +17,7 @@ from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.corpus.formats.pdf import format_page
-from weiwo.tools.passage_ranking import RankedText, rank_passages
-from weiwo.tools.passages import as_artifact, as_text
+from weiwo.tools.passages import RankedText, as_artifact, as_text, rank_passages
 from weiwo.tools.source_restriction import require_page
 from weiwo.tools.sync import AsyncTool
 from weiwo.tools.web.fetching.fetch import fetch

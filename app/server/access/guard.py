@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.access.login_routes import OIDC_LOGIN
 from weiwo.app.server.access.oidc import CALLBACK
-from weiwo.app.server.access.users import LOOPBACK, USER
+from weiwo.app.server.access.profiles import LOOPBACK, USER
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.wire import error_reply
 from weiwo.graph.persistence.thread_lock import OPERATOR

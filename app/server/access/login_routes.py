@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.access.oidc import CALLBACK, Login
-from weiwo.app.server.access.users import user_of
+from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.engine import engine_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.storage.records import Records

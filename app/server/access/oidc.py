@@ -17,7 +17,7 @@ from urllib.parse import urlencode, urlsplit
 import httpx
 import orjson
 
-from weiwo.app.server.access.users import is_loopback
+from weiwo.app.server.access.profiles import is_loopback
 from weiwo.app.server.errors import RequestError
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.errors import WeiwoError

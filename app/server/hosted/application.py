@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weiwo.app.server.access.guard import mark_response
-from weiwo.app.server.access.users import USER
+from weiwo.app.server.access.profiles import USER
 from weiwo.app.server.application import ERRORS
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.hosted.backend import HostBackend

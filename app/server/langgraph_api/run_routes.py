@@ -11,8 +11,8 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
+from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.access.user_corpora import choose_corpora
-from weiwo.app.server.access.users import user_of
 from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.thread_stream import follow_thread

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.access.users import user_of
+from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.threads import copy_thread, shown_state

@@ -19,8 +19,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from weiwo.app.server.access.budgets import DayBudgets
+from weiwo.app.server.access.profiles import memory_user
 from weiwo.app.server.access.user_corpora import run_defaults
-from weiwo.app.server.access.users import memory_user
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.graph_stream import stream_events
 from weiwo.app.server.runs.run_request import RunRequest, allowed_fields

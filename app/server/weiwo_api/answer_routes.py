@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.errors import AppError
+from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.access.user_corpora import run_defaults
-from weiwo.app.server.access.users import user_of
 from weiwo.app.server.backend import backend_of
 from weiwo.app.server.engine import own_thread
 from weiwo.app.server.errors import RequestError, not_found

@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from weiwo.app.configuration.config_file import read_config
 from weiwo.app.configuration.env_file import read_env_file
+from weiwo.app.server.access.profiles import require_operator, user_of
 from weiwo.app.server.access.user_corpora import USER_PREFIX, own_corpora, run_defaults
-from weiwo.app.server.access.users import require_operator, user_of
 from weiwo.app.server.backend import backend_of
 from weiwo.app.server.weiwo_api.answer_views import format_names
 from weiwo.app.server.weiwo_api.descriptions import describe_settings, describe_tool

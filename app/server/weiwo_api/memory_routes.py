@@ -9,7 +9,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.access.users import user_of
+from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.backend import backend_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import read_json, reply

@@ -11,8 +11,8 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
+from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.access.user_corpora import stored_name
-from weiwo.app.server.access.users import user_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.wire import EventStream, dump
 from weiwo.graph.persistence.thread_lock import OPERATOR

@@ -13,8 +13,7 @@ from typing import Any, Final
 from langgraph.types import interrupt
 
 from weiwo.nodes.executor.task_state import Call, TaskState
-from weiwo.nodes.shared.human_in_the_loop.approval_answer import ApprovalAnswer, read_answer
-from weiwo.nodes.shared.human_in_the_loop.request import human_in_the_loop
+from weiwo.nodes.shared.human_in_the_loop.approval_answer import ApprovalAnswer, human_in_the_loop, read_answer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Task
 from weiwo.text.localization import localized

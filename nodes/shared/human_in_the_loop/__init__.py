@@ -1,1 +1,1 @@
-"""The forms in which a person is asked: `request` puts the question, `approval_answer` reads what comes back."""
+"""The forms in which a person is asked: `approval_answer` puts the question and reads what comes back."""

@@ -15,6 +15,18 @@ from typing import Any, Final, Literal, NamedTuple
 from weiwo.state import Complaint
 from weiwo.text.language import clean
 
+
+def human_in_the_loop(action: str, args: dict[str, Any], description: str) -> dict[str, Any]:
+    """The keys of an interrupt's value by which the pages of both show it."""
+    return {
+        "action_requests": [{"name": action, "args": args, "description": description}],
+        "review_configs": [{"action_name": action, "allowed_decisions": ["approve", "edit", "reject"]}],
+        "action_request": {"action": action, "args": args},
+        "config": {"allow_accept": True, "allow_edit": True, "allow_respond": True, "allow_ignore": False},
+        "description": description,
+    }
+
+
 LONGEST_WORDS: Final = 4_000
 _LONGEST_AGREEMENT: Final = 80
 

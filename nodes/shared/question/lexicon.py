@@ -1,6 +1,7 @@
 """The question lexicon: words and patterns by which questions are parsed, out of `text/data/question.toml`.
 
-A new phrasing is a word in a row of that file. Patterns read lower-case, half-width text.
+A new phrasing is a word in a row of that file. Patterns read lower-case, half-width text. The cues of
+compound questions read a single `N` for every name, so that "The Lord of the Rings" is no chain of relations.
 """
 
 import re
@@ -9,7 +10,7 @@ from typing import Final, NamedTuple, cast
 
 from weiwo.state.kinds import Language
 from weiwo.state.query import Direction
-from weiwo.text.data_files import data_pattern, data_rows, data_words, read_data, split_cell
+from weiwo.text.data_files import data_pattern, data_rows, data_text, data_words, read_data, split_cell
 from weiwo.text.relations import relations
 from weiwo.text.terms import FUNCTION_WORDS
 
@@ -85,3 +86,51 @@ def _compared() -> tuple[tuple[str, ...], ...]:
 def ways_to_compare(language: Language) -> list[tuple[str, str]]:
     """The ways to compare things: what each asks (`which whether how_much apart age same`), and its pattern."""
     return [(cast("str", way["kind"]), way["pattern"].replace("\n", "")) for way in read_data(_FILE)["ways"][language]]
+
+
+def _cue(name: str) -> re.Pattern[str]:
+    return data_pattern("question", "compound", name)
+
+
+_COMPOUND: Final[dict[Language, re.Pattern[str]]] = {"en": _cue("compound_en"), "zh": _cue("compound_zh")}
+_ASKS: Final = _cue("asks")
+_STEP_OF: Final = _cue("step_of")
+_STEP_BY: Final = _cue("step_by")
+_RELATIVE: Final = _cue("relative")
+_REDUCED: Final = _cue("reduced")
+_CONTACT: Final = _cue("contact")
+_OWNED: Final = _cue("owned")
+_RELATIVE_ZH: Final = _cue("relative_zh")
+_WHEN: Final = _cue("when")
+_ANSWER_TAIL: Final = _cue("answer_tail")
+"""What may follow a noun that the question itself asks for."""
+_PLACE: Final = data_text("question", "compound", "place")
+
+
+def is_compound(marked: str, language: Language) -> bool:
+    """Whether a question compares, calculates, has several parts, or asks the same of several things."""
+    return _COMPOUND[language].search(marked) is not None
+
+
+def is_chain(marked: str, language: Language) -> bool:
+    """Whether answering takes a look-up whose question only an earlier look-up can complete."""
+    return _chain_zh(marked.rstrip("?!.。 ")) if language == "zh" else _chain_en(marked.strip(" ?.!"))
+
+
+def _chain_en(body: str) -> bool:
+    if _CONTACT.search(body) or any(found["asked"] is None for found in _RELATIVE.finditer(body)):
+        return True
+    if any(found["asked"] is None and not (found["aux"] and found["passive"]) for found in _REDUCED.finditer(body)):
+        return True
+    steps = [*_STEP_OF.finditer(body), *_STEP_BY.finditer(body)]
+    return any(found["asked"] is None for found in steps) and not (len(steps) == 1 and not _ASKS.match(body))
+
+
+def _chain_zh(text: str) -> bool:
+    if _WHEN.search(text):
+        return True
+    for found in _OWNED.finditer(text):
+        place = re.fullmatch(_PLACE, found["relation"]) and re.match("(?:现在)?(?:位于|在|坐落)", found["tail"])
+        if not place and not _ANSWER_TAIL.fullmatch(found["tail"]):
+            return True
+    return any(not _ANSWER_TAIL.fullmatch(found["tail"]) for found in _RELATIVE_ZH.finditer(text))

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import Any, Final
 
-from weiwo.nodes.shared.question import cues, lexicon
+from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.arithmetic import arithmetic_expression
 from weiwo.nodes.shared.question.comparison import ask_of_each, compare_things, list_things
 from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
@@ -194,11 +194,11 @@ def _parsed(asked: str, language: Language, form: str) -> dict[str, Any]:
     if several := ask_of_each(both, lower(both), language):
         return several
     plain = look_up(asked, language)
-    if cues.is_chain(marked, language):
+    if lexicon.is_chain(marked, language):
         subjects = tuple(s.split("的")[0] for s in plain["subjects"])
         return plain | _UNKNOWN | {"shape": "chain", "subjects": subjects}
     one_fact = plain["relation"] == "distance" and not re.search("years?|days?|年|天", low)
-    if form == "report" or (cues.is_compound(marked, language) and not one_fact):
+    if form == "report" or (lexicon.is_compound(marked, language) and not one_fact):
         return plain | _UNKNOWN | {"shape": "several", "subjects": list_things(asked, language) or plain["subjects"]}
     if _LIST.search(low):
         dated = plain["relation"] and relations()[plain["relation"]].answer_type == "date"

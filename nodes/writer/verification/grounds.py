@@ -24,9 +24,9 @@ from weiwo.state.cached_property import cached_property
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import fold
 from weiwo.text.lexicon import find_countries
+from weiwo.text.names import is_transliterated
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
-from weiwo.text.transliteration import is_transliterated
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import HAN, detect_language
 from weiwo.text.lexicon import find_countries
+from weiwo.text.names import transliterated_words
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
-from weiwo.text.transliteration import transliterated_words
 
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _DOTTED: Final = lazy(r"(?<![A-Za-z0-9_.])[vV]?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.examples import examples
-from weiwo.text.transliteration import is_transliterated, transliterated_words
+from weiwo.text.names import is_transliterated, transliterated_words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.examples import examples
-from weiwo.tools.passage_ranking import RankedText, rank_passages
+from weiwo.tools.passages import RankedText, rank_passages
 
 ENTRIES = [
     RankedText("Title", "", "some body AND text"),

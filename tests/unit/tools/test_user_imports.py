@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weiwo.tools.user_imports import import_object
+from weiwo.tools.user_tools import import_object
 
 
 @pytest.fixture(autouse=True)

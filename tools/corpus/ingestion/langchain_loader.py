@@ -32,7 +32,7 @@ from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
 from weiwo.tools.corpus.records import Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_loaded_path, make_loaded_prefix
 from weiwo.tools.printable import one_line, redacted
-from weiwo.tools.user_imports import import_object
+from weiwo.tools.user_tools import import_object
 
 if TYPE_CHECKING:
     from langchain_core.document_loaders import BaseLoader

@@ -22,7 +22,7 @@ from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK
 from weiwo.tools.printable import one_line, printable, redacted
-from weiwo.tools.user_imports import import_object, make_object
+from weiwo.tools.user_tools import import_object, make_object
 
 _SECONDS: Final = 30.0
 """How long one search may take."""

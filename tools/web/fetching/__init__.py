@@ -1,6 +1,6 @@
 """Fetching pages: under a guard, within bounds, politely, and parsed apart from the run.
 
 Modules: `fetch` (one page), `url_guard`, `allow_list`, `ip_addresses` and `guarded_transport` (what may be connected
-to), `robots`, `page_cache`, `page_parser` in `parser_process` with `charset` and `interstitials`, `urls` (one address
+to), `robots`, `page_cache`, `page_parser` in `parser_process` with `charset`, `urls` (one address
 for one page).
 """

@@ -22,8 +22,7 @@ from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.pdf import Pdf
 from weiwo.tools.printable import one_line, printable
 from weiwo.tools.web.fetching.charset import decode_page
-from weiwo.tools.web.fetching.fetch import FetchedPage
-from weiwo.tools.web.fetching.interstitials import detect_interstitial
+from weiwo.tools.web.fetching.fetch import FetchedPage, detect_interstitial
 from weiwo.tools.web.fetching.page_cache import PAGE_END, WebPage
 
 _FEW_WORDS: Final = 4

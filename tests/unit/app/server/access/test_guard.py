@@ -10,7 +10,7 @@ from tests.unit.app.server.conftest import running
 from weiwo.app.server.access import guard
 from weiwo.app.server.access.auth import Auth, new_token
 from weiwo.app.server.access.guard import _CSP, Rules, _Buckets, read_origins
-from weiwo.app.server.access.users import LOOPBACK, is_loopback
+from weiwo.app.server.access.profiles import LOOPBACK, is_loopback
 from weiwo.app.server.application import create_app
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.serve import ServeError, _choose_auth
