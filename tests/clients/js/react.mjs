@@ -47,7 +47,7 @@ const again = await open(first.stream.threadId);
 
 const stopped = await open();
 stopped.stream.submit({ question }, { config: { configurable: { approve_plan: true } } });
-await until(() => stopped.stream.error || stopped.stream.isLoading);
+await until(() => stopped.stream.error || stopped.stream.isLoading || stopped.stream.interrupt); // it may wait already
 await until(() => stopped.stream.error || stopped.stream.values.assessment || stopped.stream.interrupt);
 await stopped.stream.stop();
 const refused = await open();
