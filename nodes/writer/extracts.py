@@ -34,7 +34,7 @@ from weiwo.text.mentions import mentions, title_key
 from weiwo.text.near_duplicates import Told
 from weiwo.text.patterns import lazy
 
-FILE: Final = Path(__file__).with_suffix(".json")
+FILE: Final = Path(__file__).with_name("extract_confidence.json")
 _FEATURES: Final = ("bias", "covered", "words", "broken_chain")
 """What a weight is of: 1; the share of the question, by rarity of its words, that the first passage speaks of; the
 logarithm of how many words are asked; and whether one thing has to be found by way of another, and no passage shown
