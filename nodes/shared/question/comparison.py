@@ -233,6 +233,7 @@ def _frame_part(subject: str, relation: str, language: Language) -> QueryFrame |
     )
 
 
+_JOINED: Final = lazy(r" ?(?:,|/|&|and|和|与|及|以及|、) ?(?:the )?")
 _APART: Final = lazy(r"\b(?:each|both)\b|分别|各自")
 _AND_ASKS: Final = patterns_by_language("and_asks")
 
@@ -244,10 +245,23 @@ def ask_of_each(asked: str, low: str, language: Language) -> dict[str, Any] | No
         things = list_things(asked, language) or (subject_of(asked[: at.start()], (0, 0), language),)
         return _frame_parts("several", [thing for thing in things if thing], "", language)
     found = find_relation(asked, low, language, answer_type_of(low))
+    if found and (both := _two_relations(asked, low, language, found)):
+        things = list_things(asked, language, both) or (subject_of(asked, both, language),)
+        return _frame_parts("several", [thing for thing in things if thing], "", language)
     items = list_things(asked, language, found.span) if found and found.name != "distance" else ()
     if not found or len(items) < 2 or _may_be_one(items, found, asked, low):
         return None
     return _frame_parts("several", items, found.name, language)
+
+
+def _two_relations(asked: str, low: str, language: Language, one: FoundRelation) -> tuple[int, int] | None:
+    """Where a question asks for two relations side by side: "population and area of Malta"."""
+    (start, end), wanted = one.span, answer_type_of(low)
+    two = find_relation(asked, low[:start] + "\x00" * (end - start) + low[end:], language, wanted)
+    if two is None or two.name == one.name:
+        return None
+    first, last = sorted((one.span, two.span))
+    return (first[0], last[1]) if _JOINED.fullmatch(low[first[1] : last[0]]) else None
 
 
 def _may_be_one(items: Sequence[str], found: FoundRelation, asked: str, low: str) -> bool:

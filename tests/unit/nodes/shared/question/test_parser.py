@@ -268,6 +268,7 @@ def test_several_things_are_looked_up_one_by_one(question, asked):
         "When was Mozart born and where did he die?",
         "青藏铁路有多长，什么时候全线建成",
         "谁写了红楼梦，谁写了西游记？",
+        "what's the population and area of malta",
     ],
 )
 def test_two_questions_in_one_are_several_things_without_look_ups(question):
@@ -331,6 +332,8 @@ def test_one_value_of_one_thing_is_asked_at_a_time(question, parts):
         ("“运筹帷幄”出自哪里", "talk", None),
         ("Who wrote Pride and Prejudice?", "subjects", ("Pride and Prejudice",)),
         ("《战争与和平》的作者是谁", "subjects", ("战争与和平",)),
+        ("what's the population and area of malta", "subjects", ("malta",)),
+        ("马耳他的人口和面积是多少", "subjects", ("马耳他",)),
         ("whats the diffrence in height between k2 and kilimanjaro", "subjects", ("k2", "kilimanjaro")),
         ("goodbye", "talk", "farewell"),
     ],
