@@ -11,7 +11,7 @@ from typing import Final, Self
 
 from weiwo.nodes.shared.planning.plan_rules import list_analysis, plan_interfaces
 from weiwo.nodes.shared.planning.replanning import PlanHistory
-from weiwo.nodes.shared.planning.tool_ranking import rank_tools, take_tools
+from weiwo.nodes.shared.planning.tool_choice import rank_tools, take_tools
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Plan
 from weiwo.state.task import ANALYSE

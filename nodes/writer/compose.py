@@ -134,8 +134,8 @@ class _Composer:
         if len(operands) == 1:
             text = self._words["asked"].format(q=self._filled(task.description), v=self._difference(result, operands))
             return Statement(self._ended(text), "calculation", self._cited(operands[0].outcome)[:1], (task.id,))
-        if frame.shape == "same" or len({outcome_unit(operand.outcome) for operand in operands}) > 1:
-            return None  # sameness is a model's to tell; what numbers of different units come to means nothing
+        if len({outcome_unit(operand.outcome) for operand in operands}) > 1:
+            return None  # what numbers of different units come to means nothing
         text, mechanism = self._related(frame, operands, result)
         if not text:
             return None

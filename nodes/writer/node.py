@@ -35,10 +35,16 @@ from weiwo.nodes.writer.reader_answer import needs_judgement, read_out
 from weiwo.nodes.writer.report.assembly import assemble_report
 from weiwo.nodes.writer.report.outline import report_sources
 from weiwo.nodes.writer.report.section import ReportDraft
-from weiwo.nodes.writer.result import build_message, build_result, learn_from_answer
+from weiwo.nodes.writer.result import (
+    NEEDS_NO_SOURCE,
+    build_message,
+    build_result,
+    find_unchecked,
+    judge_status,
+    learn_from_answer,
+)
 from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract, reply_to_small_talk
 from weiwo.nodes.writer.sources import gather_sources
-from weiwo.nodes.writer.status import NEEDS_NO_SOURCE, find_unchecked, judge_status
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState

@@ -3,7 +3,7 @@
     plan_rules      what a model is told of tasks, tools and documents; analysis as a task
     plan_reply      the sketch of a plan as a model gives it
     rule_plan       the plan that rules make of a question
-    tool_ranking, tool_choice   which tools a question calls for
+    tool_choice     which tools a question calls for, ranked and chosen
     references      references to tasks filled with their values
     task_identity   which new task is an old one, and what an old plan hands on
     replanning      what comes after a plan that failed in part

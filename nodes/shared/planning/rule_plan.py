@@ -31,7 +31,7 @@ VALUE_TYPES: Final[Mapping[AnswerType, ValueType]] = {
 }
 """The type of the task that looks up an answer of a kind; any other is text."""
 
-_COMPUTED: Final = frozenset({"comparison", "difference", "same"})
+_COMPUTED: Final = frozenset({"comparison", "difference"})
 _DATE_UNITS: Final = frozenset({"years", "age", "months", "days"})
 
 
@@ -167,8 +167,6 @@ class _PlanBuilder:
             return self._append(frame, _DATE_DIFFERENCE, args, "number")
         if _CALCULATOR not in self._tools:
             return None
-        if frame.shape == "same":
-            return self._append(frame, _CALCULATOR, {"expression": " == ".join(values[:2])}, "boolean")
         if len(values) == 2:
             return self._append(frame, _CALCULATOR, {"expression": f"{values[0]} - {values[1]}"}, "number")
         best = "min" if frame.direction == "least" else "max"

@@ -142,11 +142,6 @@ def test_what_the_values_leave_open_is_not_told(outcomes: dict[str, Outcome]) ->
     assert not any("greater" in text or "older" in text for text in tell(asked, outcomes))
 
 
-def test_sameness_is_left_to_a_model() -> None:
-    asked = frame(("A", "B"), "birth", "date", "en", shape="same")
-    assert tell(asked, dates("1900", "1900", 0)) == ["A – birth: 1900.", "B – birth: 1900."]
-
-
 def test_sources_that_differ_are_told_as_differing() -> None:
     rival = Rival(value=318, evidence_ids=("e2",), quotes=(Quote(evidence_id="e2", text="318 km"),))
     for language, told in (

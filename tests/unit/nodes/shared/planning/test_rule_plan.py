@@ -65,11 +65,6 @@ def test_a_comparison_of_dates_ends_in_a_date_difference() -> None:
             "number",
         ),
         (compared("A", "B", "C", direction="least"), "min({{task_1.ret}}, {{task_2.ret}}, {{task_3.ret}})", "date"),
-        (
-            compared("A", "B", shape="same", relation="height", answer_type="quantity"),
-            "{{task_1.ret}} == {{task_2.ret}}",
-            "boolean",
-        ),
     ],
 )
 def test_numbers_are_compared_by_the_calculator(frame: QueryFrame, expression: str, ret: str) -> None:

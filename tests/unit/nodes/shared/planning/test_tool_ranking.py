@@ -9,8 +9,8 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.run import services
-from weiwo.nodes.shared.planning import tool_ranking
-from weiwo.nodes.shared.planning.tool_ranking import rank_tools
+from weiwo.nodes.shared.planning import tool_choice as tool_ranking
+from weiwo.nodes.shared.planning.tool_choice import rank_tools
 from weiwo.tools.corpus.index.embedding_models import Embedder
 
 TEXTS = {"a_tool": "Lists shares.", "b_tool": "Lists rooms.", "c_tool": "Lists depths."}
