@@ -10,7 +10,7 @@ def main() -> NoReturn:
     # What is imported stays: with the usual threshold, the collector looks through it for a sixth of a start.
     gc.set_threshold(100_000, 20, 20)
     try:
-        from weiwo.app.cli.main import main as command  # noqa: PLC0415 - after the line above
+        from weiwo.app.cli.main import main as command
 
         command()
     except KeyboardInterrupt:  # while something was imported

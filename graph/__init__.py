@@ -5,6 +5,7 @@ imported when they are first asked for: what only reads checkpoints starts witho
 the default from `weiwo.graph.default_graph`, since they look a graph up among a module's variables.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 __all__ = ["build_graph", "graph"]
@@ -18,8 +19,6 @@ else:
         """Import a public name when it is first used."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module  # noqa: PLC0415 - only where a name is asked for
-
         module = "builder" if name == "build_graph" else "default_graph"
         value = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
         return value

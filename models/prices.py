@@ -46,8 +46,8 @@ def _is_of_provider(name: str) -> bool:
 @lru_cache(maxsize=256)
 def _list_price(name: str) -> Price | None:
     """The list price of `provider:model`; None where the data have no such model, or no price a token."""
-    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - some thousand models
-    from genai_prices.types import TieredPrices  # noqa: PLC0415 - the same
+    from genai_prices.data_snapshot import get_snapshot
+    from genai_prices.types import TieredPrices
 
     provider, _, model = name.partition(":")
     try:

@@ -39,9 +39,9 @@ def read_environment(env: Mapping[str, str]) -> dict[str, Any]:
     """
     if not any(name.startswith("WEIWO_") and value for name, value in env.items() if name not in _NO_FIELDS):
         return {}
-    from pydantic import ValidationError  # noqa: PLC0415 - heavy
+    from pydantic import ValidationError
 
-    from weiwo.state.context import Context, describe_validation_error  # noqa: PLC0415 - heavy
+    from weiwo.state.context import Context, describe_validation_error
 
     found: dict[str, Any] = {}
     for field in Context.model_fields:

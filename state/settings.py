@@ -99,7 +99,7 @@ else:
         """Import what callers set, and how its errors are told, when they are first used: pydantic is heavy."""
         if name not in {"Context", "describe_validation_error"}:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from weiwo.state import context  # noqa: PLC0415 - heavy
+        from weiwo.state import context
 
         return getattr(context, name)
 
@@ -230,7 +230,7 @@ def _set_fields(context: "Context") -> dict[str, Any]:
 
 def field_names() -> frozenset[str]:
     """The fields of `Context`."""
-    from weiwo.state.context import Context  # noqa: PLC0415 - heavy
+    from weiwo.state.context import Context
 
     return frozenset(Context.model_fields)
 

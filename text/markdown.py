@@ -49,7 +49,7 @@ _STYLES: Final = {"strong": "bold", "em": "italic", "s": "strike"}
 @cache
 def _parser(*, inline: bool = False) -> "MarkdownIt":
     """The grammar; without `inline` what is inside blocks is not looked at."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - as long to import as all of Rich
+    from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
     return parser if inline else parser.disable("inline")

@@ -5,6 +5,8 @@ from typing import Final, NamedTuple
 from weiwo.state import VALUE_TYPES, Language, ValueType
 from weiwo.state.settings import Settings, SettingsError
 from weiwo.tools.printable import one_line
+from weiwo.tools.web.fetching.url_guard import UrlGuard
+from weiwo.tools.web.providers.selection import explain_none, select_providers
 
 BUILT_IN_TOOLS: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
     "corpus_search": ("search", VALUE_TYPES),
@@ -34,8 +36,6 @@ def list_built_in(settings: Settings, passages: int, language: Language = "en") 
     Raises:
         SettingsError: An entry of `search` or `allow_hosts` cannot be used.
     """
-    from weiwo.tools.web.providers.selection import explain_none, select_providers  # noqa: PLC0415 - upon need
-
     sources = select_providers(settings)
     none = "" if passages else explain_empty_corpus(settings, language)
     tools = [
@@ -64,8 +64,6 @@ def _require_hosts(settings: Settings) -> None:
     """Check the hosts that may be fetched from; they are read where any are named."""
     if not settings.allow_hosts:
         return
-    from weiwo.tools.web.fetching.url_guard import UrlGuard  # noqa: PLC0415 - upon need
-
     try:
         UrlGuard(allow=settings.allow_hosts)
     except ValueError as error:

@@ -24,10 +24,12 @@ from weiwo.tools.compute.date_difference import DateDifference
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument
+from weiwo.tools.mcp.loading import load_mcp_tools
 from weiwo.tools.printable import one_line
 from weiwo.tools.selection.clusters import Documentation, clusters_of
 from weiwo.tools.tool_info import ToolInfo, describe_tool
 from weiwo.tools.user_tools import load_named_tools
+from weiwo.tools.web.fetching.url_guard import UrlGuard
 from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.selection import explain_none
 from weiwo.tools.web.web_search import WebSearch
@@ -134,8 +136,6 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
     ours = [*built_in, *named, *extra]
     if not settings.mcp:
         return Registry(ours, missing, corpus)
-    from weiwo.tools.mcp.loading import load_mcp_tools  # noqa: PLC0415  # imported where needed
-
     outside = await load_mcp_tools(settings.mcp, {*BUILT_IN_TOOLS, *(tool.name for tool in ours)})
     return Registry([*ours, *outside.tools], missing, corpus, outside.problems)
 
@@ -166,8 +166,7 @@ def _build_web_tools(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]
 
 
 def _build_page_readers(settings: Settings, sources: Sequence[ConfiguredProvider]) -> list[BaseTool]:
-    from weiwo.tools.web.fetching.url_guard import UrlGuard  # noqa: PLC0415 - slow to import, for the web alone
-    from weiwo.tools.web.read_page import ExtractPage, ReadPage  # noqa: PLC0415 - the same
+    from weiwo.tools.web.read_page import ExtractPage, ReadPage  # noqa: PLC0415 - slow to import, for the web alone
 
     try:
         guard = UrlGuard(allow=settings.allow_hosts)
@@ -252,8 +251,6 @@ async def list_tools(settings: Settings, language: Language = "en") -> dict[str,
     registry = await build_registry(settings)
     servers = []
     if settings.mcp:
-        from weiwo.tools.mcp.loading import load_mcp_tools  # noqa: PLC0415 - needs the extra
-
         servers = [_server(one, language) for one in (await load_mcp_tools(settings.mcp)).connections]
     asks = {one.name for one in registry.infos() if one.acts and _is_asked(one, settings)}
     tools = [_tool(one, registry, asks=one.name in asks) for one in registry.infos()]

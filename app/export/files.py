@@ -103,7 +103,7 @@ def render(result: Mapping[str, Any], format: str) -> bytes:  # noqa: A002 - wha
     if not chosen.renderer:
         text = json.dumps(dict(result), ensure_ascii=False, indent=2)
         return (_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
-    from weiwo.app.export.report import Report, read_result  # noqa: PLC0415 - JSON needs none
+    from weiwo.app.export.report import Report, read_result
 
     module, _, function = chosen.renderer.partition(":")
     render_report: Callable[[Report], bytes] = getattr(import_module(f"weiwo.app.export.{module}"), function)

@@ -158,7 +158,7 @@ def _construct(module: str, name: str, fields: Mapping[str, Any]) -> Any:
     Raises:
         UnreadableCheckpointError: There is no such type, or it has no such fields.
     """
-    from weiwo.state.values import Value  # noqa: PLC0415 - heavy; a list needs none
+    from weiwo.state.values import Value
 
     try:
         kind = getattr(import_module(module), name)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def serializer() -> "StateSerializer":
     """The serializer of every saver of ours: strict, with the types of `state` allowed."""
-    from weiwo.graph.persistence.serializer import StateSerializer  # noqa: PLC0415 - heavy
+    from weiwo.graph.persistence.serializer import StateSerializer
 
     return StateSerializer()
 
@@ -65,9 +65,9 @@ async def open_checkpointer(
 
 @asynccontextmanager
 async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
-    import aiosqlite  # noqa: PLC0415 - heavy
+    import aiosqlite
 
-    from weiwo.graph.persistence.sqlite_saver import AsyncSqliteSaver  # noqa: PLC0415 - heavy
+    from weiwo.graph.persistence.sqlite_saver import AsyncSqliteSaver
 
     try:
         # Where a file does not open, `aiosqlite` leaves a thread behind.
@@ -107,10 +107,10 @@ async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
             " or unset it to use SQLite"
         )
     try:
-        import psycopg  # noqa: PLC0415 - heavy, and an extra
-        from langgraph.checkpoint.postgres import aio  # noqa: PLC0415 - the same
+        import psycopg
+        from langgraph.checkpoint.postgres import aio
 
-        from weiwo.graph.persistence.postgres_saver import AsyncPostgresSaver, open_pool  # noqa: PLC0415 - the same
+        from weiwo.graph.persistence.postgres_saver import AsyncPostgresSaver, open_pool
     except ImportError as error:
         raise StorageError(
             f"WEIWO_DATABASE_URL names a Postgres database; {error.name or 'its driver'} is not installed;"
@@ -147,6 +147,6 @@ def _postgres_error(url: str, error: Exception) -> StorageError:
 
 
 def _parts(url: str) -> dict[str, Any]:
-    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415 - heavy, and an extra
+    from psycopg.conninfo import conninfo_to_dict
 
     return dict(conninfo_to_dict(url))

@@ -67,7 +67,7 @@ def _told(error: Exception, url: str | None, path: Path) -> str:
 
 @asynccontextmanager
 async def _sqlite(path: Path, warn: Callable[[str], None]) -> "AsyncIterator[BaseStore]":
-    from weiwo.graph.persistence.sqlite_store import SqliteStore  # noqa: PLC0415 - heavy
+    from weiwo.graph.persistence.sqlite_store import SqliteStore
 
     await asyncio.to_thread(_openable, path)
     async with SqliteStore(path, lambda error: warn(f"results are not kept for later: {error}")) as store:
@@ -82,9 +82,9 @@ def _openable(path: Path) -> None:
 
 @asynccontextmanager
 async def _postgres(url: str) -> "AsyncIterator[BaseStore]":
-    from langgraph.store.postgres.aio import AsyncPostgresStore  # noqa: PLC0415 - heavy, and an extra
+    from langgraph.store.postgres.aio import AsyncPostgresStore
 
-    from weiwo.graph.persistence.postgres_saver import open_pool  # noqa: PLC0415 - the same
+    from weiwo.graph.persistence.postgres_saver import open_pool
 
     async def set_up(connection: Any) -> None:
         async with _running(AsyncPostgresStore(connection)) as store:

@@ -110,7 +110,7 @@ def _lock_file(path: Path, thread_id: str) -> FileLock:
 @asynccontextmanager
 async def _in_postgres(url: str, thread_id: str) -> AsyncIterator[None]:
     """An advisory lock of a connection of its own, since those of a pool are shared."""
-    import psycopg  # noqa: PLC0415 - heavy, and an extra
+    import psycopg
 
     connection = await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
     try:

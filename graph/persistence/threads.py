@@ -187,7 +187,7 @@ def _channel_values(saver: Any, type_: str, blob: bytes) -> Mapping[str, Any]:
 
 
 async def _from_postgres(saver: Any, limit: int) -> list[ThreadInfo]:
-    from asyncio import to_thread  # noqa: PLC0415 - the same
+    from asyncio import to_thread  # noqa: PLC0415 - light commands list without an event loop
 
     async def read() -> Any:
         async with saver._cursor() as cursor:  # noqa: SLF001 - takes a connection from whatever the saver holds, a pool or one

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import Corpus, CorpusError, NoPlaceError
@@ -35,11 +35,9 @@ from weiwo.tools.corpus.index.store import STORE
 from weiwo.tools.corpus.ingestion.refresh import Clock, RequestedFiles, embed_missing, refresh_corpus
 from weiwo.tools.corpus.ingestion.shared_jobs import BackgroundJob, Notify, run_shared
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, open_routed
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK, find_sample_corpus
 from weiwo.tools.printable import one_line
-
-if TYPE_CHECKING:
-    from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 
 _log: Final = logging.getLogger(__name__)
 
@@ -93,7 +91,7 @@ def _default_corpus_paths() -> tuple[Path, ...]:
 class _OpenCorpus:
     """An open corpus."""
 
-    corpus: "RoutedCorpus"  # it
+    corpus: RoutedCorpus  # it
     inode: int  # tells its store from another that has come to be in its place
     files: RequestedFiles | None = None  # what it was brought up to, if it is made of files
     until: float = 0.0  # when they are to be listed again
@@ -149,12 +147,12 @@ class _CorpusLoader:
         corpora = [self._open_named(name) for name in dict.fromkeys(given)]
         return corpora[0] if len(corpora) == 1 else FederatedCorpus(corpora)
 
-    def _open_named(self, name: str) -> "RoutedCorpus":
+    def _open_named(self, name: str) -> RoutedCorpus:
         folder = locate_by_name(self._home, name)
         self._notify(f"corpus {name}: as it was indexed {describe_age(read_note(folder).at)}")
         return self._open_folder(folder).corpus
 
-    def _open_files(self, paths: Sequence[str]) -> "RoutedCorpus":
+    def _open_files(self, paths: Sequence[str]) -> RoutedCorpus:
         home_folder = locate_by_roots(self._home, paths)
         folder = _substitutes.get(str(home_folder), home_folder)
         kept = self._find_open(folder)
@@ -217,8 +215,6 @@ class _CorpusLoader:
             return None
 
     def _open_folder(self, folder: Path) -> _OpenCorpus:
-        from weiwo.tools.corpus.retrieval.routed_corpus import open_routed  # noqa: PLC0415  # heavy
-
         kept = self._find_open(folder)
         if kept is None:
             kept = _OpenCorpus(

@@ -35,6 +35,6 @@ def _parse(found: Mapping[str, Any]) -> "ToolUse | None":
         return None
     if not all(isinstance(name, str) for name in tools):
         return None
-    from weiwo.tools.selection.tool_scenes import ToolUse  # noqa: PLC0415 - numpy, where there is a history
+    from weiwo.tools.selection.tool_scenes import ToolUse
 
     return ToolUse(question[:LONGEST_QUESTION], frozenset(tools[:_MOST_TOOLS]))

@@ -156,7 +156,7 @@ class SiteLimiter:
             start = max(now, self._next.get(site, 0.0))
             wait = start - now
             if wait > _PATIENCE:
-                from weiwo.tools.calling.errors import ToolNotCalledError  # noqa: PLC0415 - heavy, for who lists providers
+                from weiwo.tools.calling.errors import ToolNotCalledError
 
                 raise ToolNotCalledError("rate_limit", f"{site} wants no requests for {wait:.0f} s", retry_after=wait)
             self._set(site, start + spacing)

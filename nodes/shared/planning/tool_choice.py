@@ -21,31 +21,29 @@ from weiwo.state.query import QueryFrame
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.arguments import arguments_fit
 from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError, embed_in_parallel, load_embedder
 from weiwo.tools.selection.clusters import content_words
 from weiwo.tools.selection.tool_fit import ToolFit, fit_tool
+from weiwo.tools.selection.usage_history import LONGEST_QUESTION, read_history
 from weiwo.tools.tool_info import ToolInfo
 
 if TYPE_CHECKING:
-    from weiwo.tools.corpus.index.embedding_models import Embedder
     from weiwo.tools.selection.tool_index import ToolDocument
     from weiwo.tools.selection.tool_scenes import ToolUse
     from weiwo.tools.selection.vector_cache import VectorCache
 
 
 @lru_cache(maxsize=2)
-def open_vectors(folder: Path, model: "Embedder", dimension: int) -> "VectorCache":
+def open_vectors(folder: Path, model: Embedder, dimension: int) -> "VectorCache":
     """The cache of a model's vectors in a folder."""
-    from weiwo.tools.corpus.index.embedding_models import embed_in_parallel  # noqa: PLC0415 - heavy
-    from weiwo.tools.selection.vector_cache import VectorCache  # noqa: PLC0415 - the same
+    from weiwo.tools.selection.vector_cache import VectorCache  # noqa: PLC0415 - heavy
 
     embed = partial(embed_in_parallel, model)
     return VectorCache(folder / "tool_vectors.sqlite", f"{model.name} {dimension}", embed)
 
 
 @lru_cache(maxsize=2)
-def _load_model(name: str) -> "Embedder":
-    from weiwo.tools.corpus.index.embedding_models import load_embedder  # noqa: PLC0415 - heavy
-
+def _load_model(name: str) -> Embedder:
     return load_embedder(name)
 
 
@@ -53,7 +51,6 @@ def rank_tools(pool: tuple[str, ...], needs: Sequence[str], services: RunContext
     """The tools of a pool, those that fit best first; those for several needs in turn. A large pool takes a moment."""
     from weiwo.tools.selection.tool_index import ToolDocument  # noqa: PLC0415 - heavy, and of no use to few tools
     from weiwo.tools.selection.tool_retriever import build_retriever  # noqa: PLC0415 - the same
-    from weiwo.tools.selection.usage_history import read_history  # noqa: PLC0415 - the same
 
     documents = tuple(ToolDocument.of_info(info) for info in services.list_interfaces(pool).values())
     history = read_history(Path(services.settings.home)) if services.settings.telemetry else ()
@@ -71,9 +68,7 @@ def _rank_by_vectors(
     """The rankings with embeddings; None where there are none, not all yet, or their model is down."""
     if (name := services.settings.embeddings) is None or not wanted:
         return None
-    from weiwo.tools.corpus.index.embedding_models import EmbeddingError  # noqa: PLC0415 - heavy
-    from weiwo.tools.selection.tool_retriever import build_retriever  # noqa: PLC0415 - the same
-    from weiwo.tools.selection.usage_history import LONGEST_QUESTION  # noqa: PLC0415 - the same
+    from weiwo.tools.selection.tool_retriever import build_retriever  # noqa: PLC0415 - heavy
     from weiwo.tools.selection.vector_cache import VectorsMissingError  # noqa: PLC0415 - the same
 
     try:

@@ -142,7 +142,7 @@ def _count_ordinary(characters: list[str], table: str, last: int) -> int:
 
 
 def _detect_western(sample: bytes) -> str:
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - heavy, and rarely needed
+    from charset_normalizer import from_bytes
 
     found = from_bytes(sample, cp_isolation=list(_OTHERS))
     best = found.best()

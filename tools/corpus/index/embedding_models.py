@@ -132,7 +132,7 @@ class Embedder:
         return vectors
 
     def _call_bounded(self, call: Callable[[], Any], seconds: float) -> "Matrix":
-        import numpy as np  # noqa: PLC0415  # heavy
+        import numpy as np
 
         future = self._pool.submit(call)
         try:
@@ -184,7 +184,7 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
             options["api_key"] = options["api_key"] or "none"
     options = {option: value for option, value in options.items() if value != ""}
     try:
-        from langchain.embeddings import init_embeddings  # noqa: PLC0415  # heavy
+        from langchain.embeddings import init_embeddings
 
         if provider == "openai":
             made: Any = init_embeddings(name, **options, timeout=_BATCH_SECONDS)

@@ -58,7 +58,7 @@ class KeywordSnapshot:
     """
 
     def __init__(self, index: "tantivy.Index", stem: "tantivy.TextAnalyzer") -> None:
-        import tantivy  # noqa: PLC0415  # heavy
+        import tantivy
 
         self._tantivy = tantivy
         self._schema = index.schema
@@ -188,7 +188,7 @@ class KeywordIndex:
         self._snapshot = KeywordSnapshot(self._index, self._stem)
 
     def _open(self) -> "tuple[tantivy.Index, tantivy.TextAnalyzer]":
-        import tantivy  # noqa: PLC0415  # heavy
+        import tantivy
 
         build = tantivy.SchemaBuilder()
         build.add_unsigned_field("id", fast=True)
@@ -229,7 +229,7 @@ class _KeywordUpdate:
     """Brings the index up to the store, commit by commit; one at a time."""
 
     def __init__(self, folder: Path, index: "tantivy.Index", stem: "tantivy.TextAnalyzer", committed: int) -> None:
-        import tantivy  # noqa: PLC0415  # heavy
+        import tantivy
 
         self._tantivy = tantivy
         self._schema = index.schema

@@ -146,7 +146,7 @@ def read_texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, 
 
 def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, "Evidence"]:
     """Passages as evidence, unranked, by number."""
-    from weiwo.state.evidence import FILE_DATE, Evidence  # noqa: PLC0415 - `weiwo corpora` reads a store without
+    from weiwo.state.evidence import FILE_DATE, Evidence
 
     rows = connection.execute(
         "SELECT passages.id, hash, text, source, title, locator, date, modified_ns FROM json_each(?)"
@@ -296,7 +296,7 @@ class Store:
         with self.write_transaction() as connection:
             now = read_generation(connection) + 1
             connection.execute("UPDATE meta SET value = ? WHERE name = 'generation'", (now,))
-            from weiwo.tools.corpus.index.change_writer import ChangeWriter  # noqa: PLC0415 - readers need none
+            from weiwo.tools.corpus.index.change_writer import ChangeWriter
 
             ChangeWriter(connection, now).write(changes)
         return now

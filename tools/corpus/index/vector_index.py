@@ -50,7 +50,7 @@ class VectorIndex:
     """The vectors of one model of one corpus, in memory as far as they must be. Safe to use from any thread."""
 
     def __init__(self, folder: Path, identity: int, model: StoredModel) -> None:
-        import numpy as np  # noqa: PLC0415  # heavy
+        import numpy as np
 
         self.model = model
         self._folder, self._identity = folder, identity
@@ -69,14 +69,14 @@ class VectorIndex:
             last = int(self._numbers[-1]) if len(self._numbers) else self._covered
             numbers, matrix = _load_vectors(connection, self.model, last)
             if len(numbers):
-                import numpy as np  # noqa: PLC0415  # heavy
+                import numpy as np
 
                 self._numbers = np.concatenate((self._numbers, numbers))
                 self._matrix = np.concatenate((self._matrix, matrix))
 
     def _view(self, covered: int, path: Path) -> None:
         with suppress(ImportError, RuntimeError, OSError):  # not installed, or replaced this moment: search exactly
-            from usearch.index import Index  # noqa: PLC0415  # heavy, and an extra
+            from usearch.index import Index
 
             self._approximate = Index.restore(str(path), view=True)
             self._approximate.expansion_search = _AROUND
@@ -158,7 +158,7 @@ def build_approximate(store: Store, model: StoredModel) -> Path | None:
         if count < _APPROXIMATE_FROM or new < count // 10:
             return None
         try:
-            from usearch.index import Index  # noqa: PLC0415  # heavy, and an extra
+            from usearch.index import Index
         except ImportError:
             return None
         index = Index(ndim=model.dimension, metric="cos", dtype="i8")
@@ -178,7 +178,7 @@ def build_approximate(store: Store, model: StoredModel) -> Path | None:
 
 
 def _take_best(numbers: "Numbers", scores: "Matrix", limit: int) -> dict[int, float]:
-    import numpy as np  # noqa: PLC0415  # heavy
+    import numpy as np
 
     if len(scores) > limit:
         best = np.argpartition(-scores, limit - 1)[:limit]
@@ -187,7 +187,7 @@ def _take_best(numbers: "Numbers", scores: "Matrix", limit: int) -> dict[int, fl
 
 
 def _unpack(rows: Sequence[tuple[int, bytes]], model: StoredModel) -> "tuple[Numbers, Matrix]":
-    import numpy as np  # noqa: PLC0415  # heavy
+    import numpy as np
 
     packed = np.frombuffer(b"".join(row[1] for row in rows), "<f2").reshape(len(rows), model.dimension)
     return np.array([row[0] for row in rows], np.int64), packed.astype(np.float32)

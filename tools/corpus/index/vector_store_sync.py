@@ -44,8 +44,8 @@ def sync_vector_store(
     Raises:
         CorpusError: It is no vector store, or does not take what it is given; what it took until then is noted.
     """
-    from langchain_core.documents import Document  # noqa: PLC0415  # heavy
-    from langchain_core.vectorstores import VectorStore  # noqa: PLC0415  # the same
+    from langchain_core.documents import Document
+    from langchain_core.vectorstores import VectorStore
 
     if not isinstance(target, VectorStore):
         raise CorpusError(f"{name}: a {type(target).__name__}, which takes no documents; name a vector store")

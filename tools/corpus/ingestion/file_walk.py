@@ -223,7 +223,7 @@ class _Walker:
                     )
         if not lines:
             return above
-        from pathspec import GitIgnoreSpec  # noqa: PLC0415 - upon need
+        from pathspec import GitIgnoreSpec
 
         try:
             return _IgnoreRules(folder, GitIgnoreSpec.from_lines(lines), above)

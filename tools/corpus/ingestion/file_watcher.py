@@ -27,7 +27,7 @@ async def watch_files(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[
     Raises:
         CorpusError: The system cannot watch them.
     """
-    from watchfiles import Change, awatch  # noqa: PLC0415 - upon need
+    from watchfiles import Change, awatch
 
     roots = sorted({_find_watch_root(os.fspath(path)) for path in paths})
     own = frozenset[str]().union(*map(find_own_files, roots))

@@ -103,7 +103,7 @@ def import_loader(spec: LoaderSpec) -> "MakeLoader":
     Raises:
         LoaderError: There is none, it is no LangChain document loader, or its arguments do not fit.
     """
-    from langchain_core.document_loaders import BaseLoader  # noqa: PLC0415  # heavy
+    from langchain_core.document_loaders import BaseLoader
 
     with _quiet():
         try:

@@ -18,6 +18,7 @@ from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.writer import BusyError, IndexWriter
 from weiwo.tools.corpus.ingestion.change_detection import compare_files
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, expand_paths, list_files
+from weiwo.tools.corpus.ingestion.ingest import IngestLimits, ingest_files
 from weiwo.tools.corpus.ingestion.shared_jobs import BackgroundJob, Notify
 from weiwo.tools.corpus.records import KnownFile
 from weiwo.tools.corpus.source_names import find_sample_corpus, name_source, pin_working_directory
@@ -93,8 +94,6 @@ def refresh_corpus(
         if not (changed or todo.dropped or todo.gone.list_unclaimed()):
             files.problems = _collect_problems(files.listing, known)
             return
-    from weiwo.tools.corpus.ingestion.ingest import IngestLimits, ingest_files  # noqa: PLC0415 - heavy, of use to few
-
     few = len(changed) <= _FEW_FILES and sum(file.size for file in changed) <= _FEW_BYTES
     try:
         writer = IndexWriter(folder, wait_seconds=_BUSY_SECONDS)

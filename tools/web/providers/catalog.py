@@ -121,7 +121,7 @@ def _read_arxiv(body: bytes) -> Iterable[SearchHit]:
 
 
 async def _tavily(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-    from weiwo.tools.web.providers import tavily  # noqa: PLC0415 - imports httpx
+    from weiwo.tools.web.providers import tavily
 
     return await tavily.search(query, access)
 

@@ -23,8 +23,8 @@ async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
 
 
 def _search_blocking(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-    from ddgs.ddgs import DDGS  # noqa: PLC0415  # slow to import; the package itself gives a stand-in at first
-    from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException  # noqa: PLC0415  # the same
+    from ddgs.ddgs import DDGS
+    from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
     class Watched(DDGS):
         """Notes the statuses of replies, which its exceptions leave out."""

@@ -79,7 +79,7 @@ class ProviderHealth:
 
     def refusal(self, source: ConfiguredProvider) -> "ToolCallError | None":
         """Why a provider may not be asked at all, as the failure of a call that is not made; None if it may."""
-        from weiwo.tools.calling.errors import ToolCallError  # noqa: PLC0415 - heavy; who only lists providers needs none
+        from weiwo.tools.calling.errors import ToolCallError
 
         out = self.out(source)
         if out is not None and out.firm:

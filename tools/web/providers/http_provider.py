@@ -77,7 +77,7 @@ async def _send_request(request: HttpRequest, access: ProviderAccess, read: Call
 
 async def _send(request: HttpRequest, access: ProviderAccess) -> "tuple[httpx.Response, bytes]":
     verify = await asyncio.to_thread(trusted_certificates)
-    import httpx  # noqa: PLC0415  # slow to import; by now it is there
+    import httpx
 
     given = {name: value for name, value in request.parameters.items() if value is not None}
     headers = {"Accept": "application/json", "User-Agent": _AGENT, **request.headers}
@@ -103,7 +103,7 @@ async def read_body(response: "httpx.Response", max_bytes: int) -> bytes:
 @lru_cache(maxsize=1)
 def trusted_certificates() -> "SSLContext":
     """The authorities to trust. Reading them is some 20 ms of blocking work, so it is done once a process."""
-    import httpx  # noqa: PLC0415  # slow to import, and not of use to runs without the web
+    import httpx
 
     return httpx.create_ssl_context()
 
@@ -114,7 +114,7 @@ def status_error(status: int, said: str = "", wait: float | None = None, variabl
         return ProviderError("blocked", f"HTTP {status}, the limit of the plan is reached: {said}".rstrip(": "))
     if status < 400:
         return ProviderError("crash", f"HTTP {status}, it leads elsewhere; is its base URL right?")
-    from weiwo.tools.calling.errors import classify_status  # noqa: PLC0415 - as above
+    from weiwo.tools.calling.errors import classify_status
 
     kind, transient = classify_status(status)
     means = _MEANS.get(status, "") + (f" in {variable}" if status == 401 and variable else "")

@@ -139,7 +139,7 @@ def read_hit(
         return None
     if len(address) > _LONGEST_ADDRESS:  # cut, it would lead elsewhere
         return None
-    from weiwo.tools.calling.results import iso_date  # noqa: PLC0415 - heavy; who only lists providers needs none
+    from weiwo.tools.calling.results import iso_date
 
     value, whole = item.get(score), item.get(page)
     return SearchHit(

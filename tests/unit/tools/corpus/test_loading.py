@@ -240,7 +240,7 @@ def reads(monkeypatch):
         runs.append(args)
         return await ingest_files(*args, **options)
 
-    monkeypatch.setattr("weiwo.tools.corpus.ingestion.ingest.ingest_files", counted)
+    monkeypatch.setattr("weiwo.tools.corpus.ingestion.refresh.ingest_files", counted)
     return runs
 
 
