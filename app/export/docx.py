@@ -114,7 +114,7 @@ class _Writer(OfficeWriter):
                 first, rest = Node("paragraph"), list(item.children)
             paragraph = self._file.add_paragraph(style=style)
             if number is not None:
-                numbering = paragraph._p.get_or_add_pPr().get_or_add_numPr()  # noqa: SLF001 - no public way
+                numbering = _paragraph_element(paragraph).get_or_add_pPr().get_or_add_numPr()
                 numbering.get_or_add_ilvl().val = 0
                 numbering.get_or_add_numId().val = number
             self._runs(paragraph, first.runs)
@@ -148,10 +148,12 @@ class _Writer(OfficeWriter):
                 for written in paragraph.runs:
                     written.font.size = size
                 if number == 0:
-                    _shade(cell._tc.get_or_add_tcPr())  # noqa: SLF001 - no public way
-            table.rows[number]._tr.get_or_add_trPr().append(_element("cantSplit"))  # noqa: SLF001 - the same
+                    _shade(_paragraph_element(paragraph).getparent().get_or_add_tcPr())
+            first = _paragraph_element(table.cell(number, 0).paragraphs[0])
+            properties = first.getparent().getparent().get_or_add_trPr()  # of the row around the cell
+            properties.append(_element("cantSplit"))
             if number == 0:
-                table.rows[0]._tr.get_or_add_trPr().append(_element("tblHeader"))  # noqa: SLF001 - the same
+                properties.append(_element("tblHeader"))
         self._file.add_paragraph().paragraph_format.space_after = Pt(4)
 
     def _chart(self, chart: Chart) -> None:
@@ -162,11 +164,11 @@ class _Writer(OfficeWriter):
         xml = _XML(kind, data).xml.replace('sz="1800"', 'sz="900"').encode()  # the size of slides
         relation = self._file.part.relate_to(Part(name, _CHART_TYPE, xml, package), _CHART_RELATION)
         drawing = parse_xml(_CHART_FRAME.format(id=len(self._file.part.rels) + 1_000, relation=relation))
-        self._file.add_paragraph().add_run()._r.append(drawing)  # noqa: SLF001 - no public way
+        self._file.add_paragraph().add_run().font.element.append(drawing)
 
     def _code(self, text: str) -> None:
         paragraph = self._file.add_paragraph()
-        _shade(paragraph._p.get_or_add_pPr())  # noqa: SLF001 - no public way
+        _shade(_paragraph_element(paragraph).get_or_add_pPr())
         run = paragraph.add_run(xml_text(text))
         _set_fonts(run, _CODE_FONT)
         run.font.size = Pt(9)
@@ -174,7 +176,7 @@ class _Writer(OfficeWriter):
     def _rule(self) -> None:
         borders = _element("pBdr")
         borders.append(_element("bottom", val="single", sz=6, space=1, color="BBBBBB"))
-        self._file.add_paragraph()._p.get_or_add_pPr().append(borders)  # noqa: SLF001 - no public way
+        _paragraph_element(self._file.add_paragraph()).get_or_add_pPr().append(borders)
 
     def _document(self, cited: Sequence[Source]) -> None:
         """A document, and below it each of its passages that is cited."""
@@ -199,9 +201,9 @@ class _Writer(OfficeWriter):
         paragraph.paragraph_format.space_after = Pt(1)
         paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = Pt(26), Pt(-26)
         paragraph.paragraph_format.tab_stops.add_tab_stop(Pt(26))
-        paragraph._p.append(_element("bookmarkStart", id=source.n, name=f"source_{source.n}"))  # noqa: SLF001 - no public way
+        _paragraph_element(paragraph).append(_element("bookmarkStart", id=source.n, name=f"source_{source.n}"))
         paragraph.add_run(f"[{source.n}]\t")
-        paragraph._p.append(_element("bookmarkEnd", id=source.n))  # noqa: SLF001 - the same
+        _paragraph_element(paragraph).append(_element("bookmarkEnd", id=source.n))
         quote = f"“{source.quote}”" if source.quote else ""
         self._text(paragraph, "  ".join(filter(None, (source.place(self._language), quote))), dim=True)
 
@@ -250,8 +252,8 @@ class _Writer(OfficeWriter):
         run.font.color.rgb = _LINK
         if anchor:
             run.font.superscript = True
-        link.append(run._r)  # noqa: SLF001 - no public way
-        paragraph._p.append(link)  # noqa: SLF001 - the same
+        link.append(run.font.element)
+        _paragraph_element(paragraph).append(link)
 
     def _set_styles(self) -> None:
         """Fonts that have Chinese, and quiet headings, in place of the template's."""
@@ -275,10 +277,15 @@ class _Writer(OfficeWriter):
         paragraph = self._file.sections[0].footer.paragraphs[0]
         paragraph.alignment = 1
         field = _element("fldSimple", instr="PAGE")
-        paragraph._p.append(field)  # noqa: SLF001 - no public way
+        _paragraph_element(paragraph).append(field)
         run = paragraph.add_run("1")
         run.font.size = Pt(9)
-        field.append(run._r)  # noqa: SLF001 - the same
+        field.append(run.font.element)
+
+
+def _paragraph_element(paragraph: Paragraph) -> Any:
+    """The XML of a paragraph, which python-docx gives as that of its format."""
+    return paragraph.paragraph_format.element
 
 
 def _element(tag: str, **values: object) -> Any:
@@ -291,7 +298,7 @@ def _element(tag: str, **values: object) -> Any:
 
 def _set_fonts(holder: Any, name: str) -> None:
     """Set the fonts of a run or a style: those of the document, or one for Latin letters."""
-    properties = holder.element.get_or_add_rPr() if hasattr(holder, "element") else holder._element.get_or_add_rPr()  # noqa: SLF001 - no public way
+    properties = holder.font.element.get_or_add_rPr()
     fonts = properties.get_or_add_rFonts()
     for key in list(fonts.attrib):
         del fonts.attrib[key]
