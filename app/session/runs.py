@@ -4,10 +4,10 @@ import glob
 import json
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
 from weiwo.app.errors import AppError, MisuseError, unknown_thread
@@ -18,9 +18,6 @@ from weiwo.nodes.executor.task_calls.consent import REQUEST as CONSENT
 from weiwo.nodes.master.clarify import REQUEST as CLARIFY
 from weiwo.nodes.planner.approval import REQUEST
 from weiwo.state.settings import Context, SettingsError, describe_validation_error
-
-if TYPE_CHECKING:
-    from langgraph.types import StateSnapshot
 
 _ELICIT: Final = "elicit"
 """The `type` of what an MCP server asked in mid-call in 0.1: its call is made again, and what it asks declined."""
@@ -79,7 +76,7 @@ async def resume(
     return await _follow(session, given, thread_id, context, watcher)
 
 
-def _request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
+def _request_of(snapshot: StateSnapshot) -> Mapping[str, Any] | None:
     """What a thread asks a person about its question, its plan, or a tool; None where it does not.
 
     Raises:
@@ -97,7 +94,7 @@ def _request_of(snapshot: "StateSnapshot") -> Mapping[str, Any] | None:
     return None
 
 
-def _kinds_of(snapshot: "StateSnapshot") -> list[Any]:
+def _kinds_of(snapshot: StateSnapshot) -> list[Any]:
     """The `type` of each request that a thread waits with."""
     return [one.value.get("type") if isinstance(one.value, Mapping) else None for one in snapshot.interrupts]
 

@@ -1,7 +1,7 @@
 """The documents of a command: opened, and listed by `weiwo corpora`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import typer
 
@@ -10,6 +10,8 @@ from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write, write_json
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.environment import home
+from weiwo.state.kinds import Language
+from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import Corpus, CorpusError, NoPlaceError
 from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora
 from weiwo.tools.printable import one_line
@@ -34,10 +36,6 @@ _COUNTED: Final = {
 }
 """What is counted in Chinese, with its measure word."""
 
-if TYPE_CHECKING:
-    from weiwo.state.kinds import Language
-    from weiwo.state.settings import Settings
-
 
 @app.command(cls=TextCommand)
 def corpora(*, json: Json = False) -> None:
@@ -51,7 +49,7 @@ def corpora(*, json: Json = False) -> None:
         hint("there are no corpora yet; weiwo index PATH makes one")
 
 
-async def open_corpus(settings: "Settings") -> Corpus:
+async def open_corpus(settings: Settings) -> Corpus:
     """Open what a run will search, before it starts, indexing it if need be; the run then finds it open.
 
     Raises:
@@ -73,7 +71,7 @@ async def open_corpus(settings: "Settings") -> Corpus:
     return corpus
 
 
-def counted(number: int, what: str, language: "Language" = "en") -> str:
+def counted(number: int, what: str, language: Language = "en") -> str:
     """A number of things."""
     return f"{number:,} {_COUNTED[what]}" if language == "zh" else f"{number:,} {what}" + "s" * (number != 1)
 

@@ -8,21 +8,18 @@ Every method is one transaction in a thread of its own, in the order of the call
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Self, TypeVar
 
 import orjson
 
 from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
 from weiwo.graph.persistence.thread_lock import RECORDS_FILE, THREADS_TABLE
 from weiwo.tools.private_files import make_private_file
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 _KEPT_RUNS: Final = 200
 """Ended runs whose events are kept; the result of the others is in their threads."""
@@ -156,7 +153,7 @@ class Records:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, home: str) -> "AsyncIterator[Self]":
+    async def open(cls, home: str) -> AsyncIterator[Self]:
         """Open the database in the folder of Weiwo's own files.
 
         Raises:
