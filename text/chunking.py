@@ -107,7 +107,7 @@ def chunk_sections(text: str, headings: Iterable[Heading], *, by_line: bool = Fa
 def _cut_sections(text: str, lines: list[str], sections: list[_Section], *, by_line: bool = False) -> Iterator[Chunk]:
     starts = [*accumulate((len(line) + 1 for line in lines[:-1]), initial=0), len(text)]
     below = [section.level for section in sections[1:]] + [0]
-    cutter = _Cutter(text, lines, starts, by_line)
+    cutter = _Cutter(text, lines, starts, by_line=by_line)
     for section, next_level in zip(sections, below, strict=True):
         yield from cutter.cut(section, leaf=next_level <= section.level)
 
@@ -181,7 +181,7 @@ def _find_title_line(lines: list[str], paragraphs: list[tuple[int, int]]) -> str
 class _Cutter:
     """Cuts the sections of one text."""
 
-    def __init__(self, text: str, lines: list[str], starts: list[int], by_line: bool) -> None:  # noqa: FBT001
+    def __init__(self, text: str, lines: list[str], starts: list[int], *, by_line: bool) -> None:
         self._text, self._lines, self._starts, self._by_line = text, lines, starts, by_line
         self._tables: list[tuple[int, int, str]] = []  # where the body of one starts and ends, and its header
 

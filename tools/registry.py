@@ -231,7 +231,9 @@ def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
         kind.model_fields[field].default for field in ("name", "description", "args_schema")
     )
     cluster, returns = BUILT_IN_TOOLS[name]
-    return ToolInfo(name, description, _schema_of_model(arguments), cluster, False, why_not, returns)  # noqa: FBT003  # `available`
+    return ToolInfo(
+        name, description, _schema_of_model(arguments), cluster, available=False, why_not=why_not, returns=returns
+    )
 
 
 @cache

@@ -64,9 +64,11 @@ class TypeNames:
     def describe_fields(self, properties: Mapping[str, Any], required: Any, depth: int) -> list[str]:
         """Each field with its type; one that may be left out has a question mark, and its default."""
         needed = set(required) if isinstance(required, list | tuple) else set()
-        return [self._describe_field(name, schema, depth, name in needed) for name, schema in properties.items()]
+        return [
+            self._describe_field(name, schema, depth, required=name in needed) for name, schema in properties.items()
+        ]
 
-    def _describe_field(self, name: str, schema: Any, depth: int, required: bool) -> str:  # noqa: FBT001  # private, one caller
+    def _describe_field(self, name: str, schema: Any, depth: int, *, required: bool) -> str:
         kind = one_line(self.name(schema, depth), _LONGEST_TYPE)
         if required:
             return f"{name}: {kind}"

@@ -161,12 +161,12 @@ def _read_front(lines: list[str], fields: dict[str, list[str]]) -> int:
         return 0
     field = ""
     for line in lines[1:end]:
-        entry, item = _ENTRY.match(line), _BULLET.match(line)
+        entry, item, rest = _ENTRY.match(line), _BULLET.match(line), line
         if entry and not item:
             named = entry[1].strip().strip("\"'").casefold()
             field = _IN_FRONT.get(named) or _FIELDS.get(named, "")
-            line = entry[2]  # noqa: PLW2901 - the rest of it
-        value = (item[1] if item else line).strip().strip("\"'").removeprefix("[").removesuffix("]")
+            rest = entry[2]
+        value = (item[1] if item else rest).strip().strip("\"'").removeprefix("[").removesuffix("]")
         if field and value not in {"", "|", ">", "|-", ">-"}:
             fields.setdefault(field, []).append(f"- {value}" if item else value)
     return end + 1

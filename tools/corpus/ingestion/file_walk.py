@@ -185,7 +185,9 @@ class _Walker:
                 continue
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)
-                if (is_folder and entry.name in _FOREIGN) or (ignored and ignored.hits(entry.path, is_folder)):
+                if (is_folder and entry.name in _FOREIGN) or (
+                    ignored and ignored.hits(entry.path, is_folder=is_folder)
+                ):
                     continue
                 if is_folder:
                     yield entry.path
@@ -242,7 +244,7 @@ class _IgnoreRules:
     spec: "GitIgnoreSpec"
     above: "_IgnoreRules | None"
 
-    def hits(self, path: str, is_folder: bool) -> bool:  # noqa: FBT001 - one call, plain enough
+    def hits(self, path: str, *, is_folder: bool) -> bool:
         """Whether a path is excluded; the deepest folder that has a say decides."""
         level: _IgnoreRules | None = self
         while level is not None:
