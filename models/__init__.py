@@ -1,21 +1,19 @@
 """Chat models: made from `provider:model`, asked within the run's limits, their replies made into values.
 
-`ChatModels` is the door. Everything behind it fails as `ModelCallError`, and the
-caller then decides by rule. Importing this package loads no provider.
+`gateway.ChatModels` is the door. Everything behind it fails as `errors.ModelCallError`, and the caller then decides by
+rule. Importing this package loads no provider.
+
+gateway           `ChatModels`: a role's model, asked for text, a stream or a typed value
+session           one agent's calls of one model: attempts, deadlines, the trace
+attempt           one attempt while it is under way: deadline, tokens, what it has come to
+structured        a typed value, through the modes that an endpoint takes, with one repair turn
+request_form      what a request holds by what its endpoint takes: mode, bound, parameters, thinking
+schema            JSON schemas as endpoints want them
+reply, coercion, json_reader  a reply read for the value in it
+reasoning_filter  thoughts and template tokens taken out, of streams too
+endpoint          where a model answers, what is remembered of it, its circuit breaker
+model_cache       chat models and HTTP clients, by event loop
+budget, prices    what a run may still spend
+context_windows   how much a model can be given, and how text is counted
+errors            the errors of calls, and the classification of failures
 """
-
-from weiwo.models.budget import Budget
-from weiwo.models.errors import BudgetExhaustedError, LimitReachedError, ModelCallError, ModelUnavailableError
-from weiwo.models.gateway import NOSTREAM, ChatModels
-from weiwo.models.json_reader import parse_json
-
-__all__ = [
-    "NOSTREAM",
-    "Budget",
-    "BudgetExhaustedError",
-    "ChatModels",
-    "LimitReachedError",
-    "ModelCallError",
-    "ModelUnavailableError",
-    "parse_json",
-]

@@ -7,7 +7,9 @@ from typing import Final, Literal, TypeVar
 from pydantic import BaseModel, Field
 
 from weiwo.app.evaluation.question_set import Question
-from weiwo.models import Budget, ChatModels, ModelCallError
+from weiwo.models.budget import Budget
+from weiwo.models.errors import ModelCallError
+from weiwo.models.gateway import ChatModels
 from weiwo.state.settings import Context, Settings
 
 _R = TypeVar("_R", bound=BaseModel)

@@ -35,8 +35,10 @@ from tests.support.openai_server import (
     text,
     unfinished,
 )
-from weiwo.models import Budget, ChatModels, ModelCallError
+from weiwo.models.budget import Budget
 from weiwo.models.endpoint import _forget_endpoints
+from weiwo.models.errors import ModelCallError
+from weiwo.models.gateway import ChatModels
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.models import Budget, LimitReachedError
-from weiwo.models.budget import Reservation
+from weiwo.models.budget import Budget, Reservation
+from weiwo.models.errors import LimitReachedError
 from weiwo.state import Limits, ModelCall, Usage
 
 

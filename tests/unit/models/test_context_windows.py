@@ -10,9 +10,8 @@ import tiktoken.load
 from langchain_core.language_models import BaseChatModel
 
 from tests.support.fake_model import FakeModel, fake
-from weiwo.models import Budget, ChatModels, ModelCallError
 from weiwo.models import context_windows as tokenizer_module
-from weiwo.models.budget import Reservation
+from weiwo.models.budget import Budget, Reservation
 from weiwo.models.context_windows import (
     _DEFAULT_WINDOW,
     _FORM_RESERVE,
@@ -27,6 +26,8 @@ from weiwo.models.context_windows import (
     text_tokens,
 )
 from weiwo.models.endpoint import Endpoint
+from weiwo.models.errors import ModelCallError
+from weiwo.models.gateway import ChatModels
 from weiwo.state import Limits, ModelCall
 from weiwo.state.settings import Settings
 

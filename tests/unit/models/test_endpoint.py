@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from langchain_core.language_models import FakeListChatModel
 
-from weiwo.models import ModelUnavailableError, model_cache
+from weiwo.models import model_cache
 from weiwo.models.endpoint import _PLACEHOLDER_KEY, resolve_endpoint
+from weiwo.models.errors import ModelUnavailableError
 
 SECRET = "sk-very-secret-0123456789"  # noqa: S105 - it opens nothing
 

@@ -5,9 +5,8 @@ from types import SimpleNamespace
 import openai
 import pytest
 
-from weiwo.models import ModelCallError
 from weiwo.models.endpoint import _COOLING_SECONDS, _MAX_BREAKERS, EndpointBreaker, _breakers, endpoint_breaker
-from weiwo.models.errors import classify_fault
+from weiwo.models.errors import ModelCallError, classify_fault
 from weiwo.models.reasoning_filter import ReasoningFilter, strip_reasoning
 
 SECRET = "sk-secret and the user's prompt"  # noqa: S105 - it opens nothing

@@ -17,9 +17,11 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import BaseModel, Field
 
 from tests.support.virtual_time import virtual_time
-from weiwo.models import Budget, BudgetExhaustedError, ChatModels, ModelCallError, ModelUnavailableError
 from weiwo.models import session as line_module
+from weiwo.models.budget import Budget
 from weiwo.models.endpoint import Endpoint
+from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
+from weiwo.models.gateway import ChatModels
 from weiwo.state import Limits, Usage
 from weiwo.state.settings import Settings, SettingsError
 

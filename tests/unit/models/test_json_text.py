@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.examples import examples
 from tests.support.work import assert_linear
-from weiwo.models import parse_json
+from weiwo.models.json_reader import parse_json
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
