@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.text.patterns import lazy
 
 _MAX_DEPTH = 100
@@ -216,8 +217,8 @@ def parse_json(text: str) -> Any:
     A text that is JSON is read as such. Otherwise the value is taken from a code
     fence that holds one, else it is the longest object or list found between the
     prose, read forgivingly (see `weiwo.models.json_reader`); one that breaks off is
-    closed where its last complete value ends. Reasoning before `</think>` is
-    passed over when JSON follows it. NaN and infinities, which JSON lacks, become null.
+    closed where its last complete value ends. Thoughts are passed over when JSON
+    stands outside them. NaN and infinities, which JSON lacks, become null.
 
     Takes well under a second for 100 kB of anything.
 
@@ -227,17 +228,10 @@ def parse_json(text: str) -> Any:
     found = _strict(text.strip().removeprefix("\ufeff"))
     if found:
         return found[0]
-    for part in (_spoken(text), text):
+    for part in (strip_reasoning(text), text):
         if value := _fenced(part) or _longest(part):
             return value[0]
     raise ValueError("there is no JSON in the text")
-
-
-def _spoken(text: str) -> str:
-    """What follows the reasoning. Some servers send the closing tag alone."""
-    if text.lstrip().startswith("<think>") or "<think>" not in text:
-        return text.rpartition("</think>")[2]
-    return text
 
 
 def _strict(text: str) -> tuple[Any] | None:

@@ -1,14 +1,55 @@
-"""A filter of what is no part of a reply: leading reasoning in `<think>` tags, and what follows a chat template's end.
+"""A filter of what is no part of a reply: thoughts, the wrapping of an answer, and what follows a chat template's end.
 
-Templates of some servers open the reasoning themselves, so that the closing tag comes alone. That shows in a whole
-reply; of a stream it must be known before, so it is remembered by endpoint.
+Each family of models marks its thoughts in its own way; `_THOUGHTS` lists openers and closers. Templates of some
+servers open the thoughts themselves, so that the closer comes alone. That shows in a whole reply; of a stream it must
+be known before, so it is remembered by endpoint.
 """
 
-from typing import Final, Literal
+import re
+from typing import Final
 
 from weiwo.models.endpoint import EndpointMemory
 
-_OPEN, _CLOSE = "<think>", "</think>"
+_THOUGHTS: Final = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",  # Claude, prompted models
+    "<thought>": "</thought>",  # Gemini by OpenAI's protocol
+    "<thoughts>": "</thoughts>",
+    "<reasoning>": "</reasoning>",
+    "<reflection>": "</reflection>",
+    "<seed:think>": "</seed:think>",  # Seed-OSS
+    "[think]": "[/think]",  # Magistral
+    "◁think▷": "◁/think▷",  # Kimi
+    "<|channel>thought": "<channel|>",  # Gemma 4
+    "<unused94>thought": "<unused95>",  # MedGemma
+    "<|start_thinking|>": "<|end_thinking|>",  # Command A
+    "<|begin_of_thought|>": "<|end_of_thought|>",  # OpenThinker, Sky-T1
+    "<|inner_prefix|>": "<|inner_suffix|>",  # Apertus
+    "<|channel|>analysis<|message|>": "<|end|>",  # gpt-oss (harmony)
+    "<|channel|>commentary<|message|>": "<|end|>",
+    "analysis": "assistantfinal",  # harmony whose tokens a server has taken out
+}
+"""Closers of thoughts by their openers, in small letters."""
+_BARE: Final = "analysis"
+"""The opener that is a word, too: it counts at the head of a reply, with a letter right behind it."""
+_WRAPPERS: Final = {
+    "<answer>": "</answer>",
+    "<final_answer>": "</final_answer>",
+    "<response>": "</response>",
+    "<|begin_of_box|>": "<|end_of_box|>",  # GLM
+    "<|begin_of_solution|>": "<|end_of_solution|>",
+    "<|start_response|>": "<|end_response|>",
+    "\\boxed{": "}",
+}
+"""Marks around an answer: they go, what stands between them stays."""
+_NOISE: Final = (
+    "<|start|>assistant",
+    "<|channel|>final<|message|>",
+    "<|channel|>final <|constrain|>json<|message|>",
+    "<|channel|>final",
+    "<|message|>",
+)
+"""Marks that go alone."""
 _STOPS: Final = (
     "<|im_end|>",
     "<|im_start|>",
@@ -17,121 +58,207 @@ _STOPS: Final = (
     "<|endoftext|>",
     "<|end|>",
     "<|eom_id|>",
+    "<|return|>",
 )
 """Tokens of chat templates that end a turn; a server whose template is wrong lets them through, and goes on."""
 _QUOTES: Final = "`'\"“「"
+_ENDERS: Final = "\n.!?。！？:：>]}▷"
+"""What may stand before a thought in the midst of a reply: text about such tags has them within a sentence."""
+
+_OPENERS: Final = tuple(opener for opener in _THOUGHTS if opener != _BARE)
+_MARKS: Final = (*_OPENERS, *_WRAPPERS, *_NOISE, *_STOPS)
+_ALONE: Final = tuple(sorted({_THOUGHTS[one] for one in _OPENERS} - {"<|end|>"}))
+"""Closers that tell of thoughts even where no opener was seen."""
+
+
+def _one_of(marks: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(marks, key=len, reverse=True))), re.IGNORECASE)
+
+
+_MARK: Final = _one_of(_MARKS)
+_CLOSER_ALONE: Final = _one_of(_ALONE)
+_OPENER: Final = _one_of(_OPENERS)
+_FIRST: Final = frozenset("<[◁\\}")
+_LONGEST: Final = max(map(len, _MARKS))
+_TAIL: Final = 8
+"""Characters of the text before a mark that are looked at."""
 
 
 class ReasoningFilter:
-    """Passes on text deltas except a leading `<think>…</think>` and all from a template's end on, in pieces or not.
+    """Passes on text deltas without thoughts, the wrapping of answers and all from a template's end on.
 
     Args:
-        opened: The reasoning has begun already: its closing tag will come alone.
+        opened: The thoughts have begun already: their closer will come alone.
     """
 
     def __init__(self, *, opened: bool = False) -> None:
         self._held = ""
-        self._opened = opened
-        self._state: Literal["start", "thinking", "after", "text"] = "thinking" if opened else "start"
-        self._ending = _TemplateEnd()
+        self._tail = ""
+        self._given = False
+        self._over = False
+        self._after_thought = False
+        self._searched = 0
+        self._open: re.Pattern[str] | None = _CLOSER_ALONE if opened else None
+        self._doubtful = opened
+        self._wrapped: list[str] = []
 
     def feed(self, delta: str) -> str:
-        """The part of what came so far that is not reasoning and was not given out yet."""
-        return self._ending.feed(self._without_reasoning(delta))
+        """The part of what came so far that belongs to the reply and was not given out yet."""
+        if self._over or not delta:
+            return ""
+        waiting = self._open or self._held or self._wrapped or self._after_thought
+        if self._given and not waiting and _FIRST.isdisjoint(delta):  # plain text, as a rule
+            self._tail = (self._tail + delta)[-_TAIL:]
+            return delta
+        self._held += delta
+        return self._pass_on(last=False)
+
+    def break_off(self) -> str:
+        """What was held back of a reply that failed: text, unless thoughts are open."""
+        return "" if self._open else self._pass_on(last=True)
 
     def end(self) -> str:
         """What was held back and turned out to be text."""
-        unclosed = self._state == "thinking" and self._opened  # it did not think this time
-        rest = self._release(self._held) if self._state == "start" or unclosed else ""
-        return self._ending.feed(rest) + self._ending.end()
+        text = ""
+        if self._open and not self._doubtful:
+            self._held = ""  # a reply that ends while it thinks
+        elif self._open:
+            self._open = None
+            stop = next((one for one in _MARK.finditer(self._held) if self._stops(one)), None)
+            text = self._held[: stop.start()] if stop else self._held
+            self._held = ""
+        return text + self._pass_on(last=True)
 
-    def _without_reasoning(self, delta: str) -> str:
-        if self._state == "text":
-            return delta
-        self._held += delta
-        if self._state == "start":
-            head = self._held.lstrip()
-            if len(head) < len(_OPEN) and _OPEN.startswith(head):
-                return ""
-            if not head.startswith(_OPEN):
-                return self._release(self._held)
-            self._state = "thinking"
-        if self._state == "thinking":
-            _, closed, rest = self._held.partition(_CLOSE)
-            if not closed:
-                if not self._opened:
-                    self._held = self._held[-len(_CLOSE) :]
-                return ""
-            self._held, self._state = rest, "after"
-        text = self._held.lstrip()  # blank lines set the reply off from the reasoning
-        return self._release(text) if text else ""
+    def _pass_on(self, *, last: bool) -> str:
+        given: list[str] = []
+        while not self._over:
+            if self._open:
+                if not self._close():
+                    break
+                continue
+            if self._after_thought:
+                self._held = self._held.lstrip()  # blank lines set the reply off from the thoughts
+                if not self._held:
+                    break
+                self._after_thought = False
+            if not self._given and not last and self._may_open_bare():
+                break
+            mark = self._next_mark()
+            if mark is None:
+                upto = len(self._held) if last else self._count_certain()
+                given.append(self._release(upto))
+                break
+            given.append(self._release(mark.start()))
+            self._take(self._held[: mark.end() - mark.start()])
+        return "".join(given)
 
-    def _release(self, text: str) -> str:
-        self._held, self._state = "", "text"
+    def _next_mark(self) -> re.Match[str] | None:
+        if not self._given:
+            bare = re.match(rf"\s*(?={_BARE}[^\W_])", self._held)
+            if bare:
+                return re.compile(_BARE).match(self._held, bare.end())
+        closer = self._wrapped[-1] if self._wrapped else ""
+        pattern = _one_of((*_MARKS, closer)) if closer else _MARK
+        return next((one for one in pattern.finditer(self._held) if self._counts(one)), None)
+
+    def _counts(self, mark: re.Match[str]) -> bool:
+        """Whether a mark means what it does, and is not what the text speaks of."""
+        name = mark[0].lower()
+        if self._wrapped and name == self._wrapped[-1]:
+            return True
+        if name in _STOPS:
+            return self._stops(mark)
+        before = self._tail + self._held[: mark.start()]
+        if not before.strip():
+            return True
+        if before[-1] in _QUOTES:
+            return False
+        return name == "\\boxed{" or (before.rstrip(" \t") or "\n")[-1] in _ENDERS
+
+    def _stops(self, mark: re.Match[str]) -> bool:
+        before = (self._tail + self._held[: mark.start()])[-1:]
+        return mark[0].lower() in _STOPS and not (before and before in _QUOTES)
+
+    def _take(self, found: str) -> None:
+        """Act on a mark that stands at the head of what is held."""
+        name = found.lower()
+        if name in _STOPS:
+            self._over, self._held = True, ""
+            return
+        if name in _THOUGHTS:
+            self._open = _one_of((_THOUGHTS[name],))
+            self._doubtful = self._given or name == _BARE
+            self._searched = len(found)
+            if self._doubtful:
+                return
+        elif name in _WRAPPERS:
+            self._wrapped.append(_WRAPPERS[name])
+        elif self._wrapped and name == self._wrapped[-1]:
+            self._wrapped.pop()
+        self._held = self._held[len(found) :]
+        self._searched = 0
+
+    def _close(self) -> bool:
+        """Leave out the thoughts that are open, if their closer is there."""
+        assert self._open is not None  # noqa: S101 - asked for only then
+        found = self._open.search(self._held, self._searched)
+        if found is None:
+            self._searched = max(self._searched, len(self._held) - _LONGEST)
+            if not self._doubtful:
+                self._held, self._searched = self._held[self._searched :], 0
+            return False
+        self._held = self._held[found.end() :]
+        self._open, self._searched, self._after_thought = None, 0, True
+        return True
+
+    def _may_open_bare(self) -> bool:
+        """Whether nothing but the beginning of the bare opener has come; servers send it as one token."""
+        head = self._held.lstrip()
+        return not head or (len(head) > 2 and _BARE.startswith(head))
+
+    def _count_certain(self) -> int:
+        """How many characters of what is held cannot be the beginning of a mark, nor blanks at the reply's head."""
+        if not self._given and not self._held.strip():
+            return 0
+        for at in range(max(0, len(self._held) - _LONGEST), len(self._held)):
+            tail = self._held[at:].lower()
+            if tail[0] in _FIRST and any(mark.startswith(tail) for mark in (*_MARKS, *self._wrapped)):
+                return at
+        return len(self._held)
+
+    def _release(self, upto: int) -> str:
+        text, self._held = self._held[:upto], self._held[upto:]
+        if not self._given and not text.strip() and self._held:
+            return ""  # blanks before a mark at the head
+        self._given = self._given or bool(text.strip())
+        self._tail = (self._tail + text)[-_TAIL:]
         return text
 
 
-class _TemplateEnd:
-    """Passes on text up to a token that ends a turn; one that stands in quotation marks is what the text is about."""
-
-    def __init__(self) -> None:
-        self._held = ""
-        self._last = ""
-        self._over = False
-
-    def feed(self, delta: str) -> str:
-        if self._over or not delta:
-            return ""
-        if "<" not in delta and not self._held:
-            self._last = delta[-1]
-            return delta
-        text, self._held = self._held + delta, ""
-        at, given = text.find("<|"), 0
-        while at >= 0 and not self._over:
-            quoted = (text[at - 1] if at else self._last) in _QUOTES and (at or self._last)
-            if not quoted and text.startswith(_STOPS, at):
-                self._over, given = True, at
-            at = text.find("<|", at + 1)
-        if not self._over:
-            given = len(text) - self._count_held(text)
-            self._held = text[given:]
-        self._last = text[given - 1] if given else self._last
-        return text[:given]
-
-    def end(self) -> str:
-        rest, self._held = self._held, ""
-        return rest
-
-    def _count_held(self, text: str) -> int:
-        """How many characters at the end may be the beginning of a token."""
-        at = text.rfind("<", max(0, len(text) - max(map(len, _STOPS))))
-        return len(text) - at if at >= 0 and any(stop.startswith(text[at:]) for stop in _STOPS) else 0
-
-
 def strip_reasoning(text: str) -> str:
-    """A whole reply without its leading reasoning."""
+    """A whole reply without its thoughts, the wrapping of its answer and a template's tail."""
     thinking = ReasoningFilter(opened=_closes_alone(text))
     return thinking.feed(text) + thinking.end()
 
 
 def _closes_alone(text: str) -> bool:
-    """Whether a reply closes reasoning that it has not opened."""
-    head, closed, _ = text.partition(_CLOSE)
-    return bool(closed) and _OPEN not in head
+    """Whether a reply closes thoughts that it has not opened."""
+    closed = _CLOSER_ALONE.search(text)
+    return closed is not None and _OPENER.search(text, 0, closed.start()) is None
 
 
 _opened: Final = EndpointMemory[None]()
-"""Endpoints that open the reasoning in their template."""
+"""Endpoints that open the thoughts in their template."""
 
 
 def notice_opening(endpoint: str, text: str) -> None:
     """Remember what a whole reply shows: that it closes what it did not open, or that it opens it."""
     if _closes_alone(text):
         _opened.put(endpoint, None)
-    elif text.lstrip().startswith(_OPEN):
+    elif _OPENER.match(text.lstrip()):
         _opened.drop(endpoint)
 
 
 def opens_reasoning(endpoint: str) -> bool:
-    """Whether the next stream of an endpoint is to be taken for begun with reasoning."""
+    """Whether the next stream of an endpoint is to be taken for begun with thoughts."""
     return endpoint in _opened

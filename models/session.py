@@ -163,6 +163,10 @@ class ModelSession:
                     if text := thinking.feed(said[-1]):
                         given = True
                         yield text
+            except Exception:
+                if rest := thinking.break_off():
+                    yield rest
+                raise
             finally:
                 if close := getattr(chunks, "aclose", None):
                     await close()  # releases the connection at once when the caller leaves early
