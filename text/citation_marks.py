@@ -1,6 +1,8 @@
-"""Citation marks in prose: [1], [1][2], [1, 2], [1-3], 【1】. Found, renumbered, and removed where they lead nowhere.
+"""Citation marks in prose: found, renumbered, and removed where they lead nowhere.
 
-Brackets in code, in formulas, in addresses and after an identifier ("a[0]") are no marks.
+[1], [1][2], [1, 2], [1-3], 【1】; and as models were trained to write them: [citation:1], [ref_1], [cite: 1], [^1^],
+[Source 1], <sup>1</sup>, 【1†…】, (Source: [1]). Brackets in code, in formulas, in addresses and after an identifier
+("a[0]") are no marks, and neither is the exponent of a unit.
 """
 
 import re
@@ -11,10 +13,34 @@ from typing import Final
 from weiwo.text.markdown import Opaque, find_opaque, mask
 from weiwo.text.patterns import lazy
 
-_NUMBERS: Final = r"\^?\d{1,4}(?:\s?[,，、;；–—-]\s?\^?\d{1,4}){0,30}"
-_MARK: Final = lazy(
-    rf"\[(?P<a>{_NUMBERS})\](?:\(https?://[^()\s]{{1,500}}\))?|【(?P<b>{_NUMBERS})(?:†[^【】\n]{{0,80}})?】|［(?P<c>{_NUMBERS})］"
+_NAME: Final = (
+    r"(?:citations?|cites?|sources?|src|ref(?:erence)?s?|doc(?:ument)?s?|passages?|web|n"
+    r"|来源|引用|引文|文献|参考(?:资料|文献)?|资料|出处|段落|文档|网页)"
 )
+_NUMBER: Final = rf"(?:{_NAME}\s?[.:：_#=-]?\s?)?[\^#]?\d{{1,4}}\^?(?!\d)"
+_NUMBERS: Final = rf"{_NUMBER}(?:\s?[,，、;；–—-]\s?{_NUMBER}){{0,30}}"
+_NAMED: Final = r"(?:sources?|citations?|ref(?:erence)?s?|来源|引用|出处|参考(?:资料|文献)?)\s?[:：]\s?"
+_MARK: Final = lazy(
+    rf"\[(?P<a>{_NUMBERS})(?:†[^\[\]\n]{{0,80}})?\](?:\(https?://[^()\s]{{1,500}}\))?"
+    rf"|【(?P<b>{_NUMBERS})(?:†[^【】\n]{{0,80}})?】|［(?P<c>{_NUMBERS})］"
+    rf"|<(?:sup|cite)>\s?(?P<d>\[?{_NUMBERS}\]?(?:\[{_NUMBERS}\]){{0,9}})\s?</(?:sup|cite)>"
+    rf"|[(（]{_NAMED}(?P<e>[\[【]?{_NUMBERS}[\]】]?(?:\s?[,，、;；]?\s?[\[【]{_NUMBERS}[\]】]){{0,9}})[)）]"
+    r"|\[cite_(?:start|end)\]\s?",
+    re.IGNORECASE,
+)
+_WORDS: Final = lazy(rf"{_NAME}\s?-?|[^\d,，、;；–—\]-]", re.IGNORECASE)
+"""What a mark holds beside numbers and what parts them."""
+_UNIT: Final = lazy(
+    r"(?:\d\s?|(?<![A-Za-z]))(?:[a-zµ]{1,2}|miles?|inch|f(?:oo|ee)t|yards?|met(?:re|er)s?|[米里秒尺])$|\d$"
+)
+"""What has an exponent rather than a source."""
+_FOREIGN: Final = lazy(
+    r"(?:\[|【|［|〔|⟦|\{\{|\ue200)(?=[^\s\[\]【】［］〔〕⟦⟧{}]{0,24}[A-Za-z:@†])[^\s\[\]【】［］〔〕⟦⟧{}]{0,24}\d"
+    r"[^\s\[\]【】［］〔〕⟦⟧{}]{0,24}(?:\]|】|］|〕|⟧|\}\}|\ue201)(?![(\w])"
+    r"|\\cite[a-z]{0,6}\{[^{}\n]{1,40}\}|:contentReference\[[^\[\]\n]{0,40}\]",
+    re.IGNORECASE,
+)
+"""What looks like a mark of a kind that is not known: digits and letters in brackets, without a blank."""
 _IDENTIFIER: Final = lazy(
     r"(?:^|[^\w])(?:[a-z]|[A-Za-z]\w{0,60}_\w{0,60}|[A-Za-z]\w*\(\)|argv|arr|array|list|args|items)$"
 )
@@ -47,7 +73,7 @@ def _outside(text: str, code: Sequence[Opaque]) -> Iterator[CitationMark]:
         if position < len(code) and code[position].start <= found.start():
             continue
         if not _is_index(text, found):
-            yield CitationMark(found.start(), found.end(), _numbers(found["a"] or found["b"] or found["c"]))
+            yield CitationMark(found.start(), found.end(), _numbers(next(filter(None, found.groups()), "")))
 
 
 def _is_index(text: str, found: re.Match[str]) -> bool:
@@ -55,6 +81,8 @@ def _is_index(text: str, found: re.Match[str]) -> bool:
     before = text[max(0, found.start() - 60) : found.start()]
     word = before.split()[-1] if before and not before[-1].isspace() else ""
     behind = text[found.end() : found.end() + 3]
+    if found[0].startswith("<sup>") and _UNIT.search(before):
+        return True
     if "://" in word and re.match(r"[\w/&=?#%]", behind):
         return True
     if not word:
@@ -66,7 +94,9 @@ def _is_index(text: str, found: re.Match[str]) -> bool:
 
 def _numbers(written: str) -> tuple[int, ...]:
     numbers: list[int] = []
-    for part in re.split(r"\s?[,，、;；]\s?", written.replace("^", "")):
+    for part in re.split(
+        r"\s?[,，、;；]\s?|\]", re.sub(r"[^\d,，、;；–—\]-]", "", re.sub(_NAME + r"\s?-", "", written))
+    ):
         bounds = _RANGE.fullmatch(part)
         if bounds:
             first, last = int(bounds[1]), int(bounds[2])
@@ -74,6 +104,15 @@ def _numbers(written: str) -> tuple[int, ...]:
         else:
             numbers += map(int, re.findall(r"\d+", part))
     return tuple(dict.fromkeys(numbers))
+
+
+def has_foreign_mark(text: str) -> bool:
+    """Whether a text holds what looks like a citation and cannot be read: what it cites is not known."""
+    if not _FOREIGN.search(text):
+        return False
+    prose = mask(blank_marks(text)[0], 0, [(code.start, code.end, " ") for code in find_opaque(text)])
+    found = _FOREIGN.search(prose)
+    return found is not None and not _is_index(prose, found)
 
 
 def list_cited_numbers(text: str) -> list[int]:

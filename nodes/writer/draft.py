@@ -10,7 +10,7 @@ from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, c
 from weiwo.nodes.writer.document import claim_spans, find_heading, is_indented_code, label_cell, parse_blocks
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
-from weiwo.text.citation_marks import blank_marks, clean_marks, list_cited_numbers, renumber_marks
+from weiwo.text.citation_marks import blank_marks, clean_marks, has_foreign_mark, list_cited_numbers, renumber_marks
 from weiwo.text.localization import localized
 from weiwo.text.markdown import ROW
 from weiwo.text.names import names
@@ -110,10 +110,11 @@ class Draft:
         are tried first, then the sources that outcomes rest on, alone, in pairs and in threes. What it cites stays
         where that has all its figures and names, whatever else speaks against it. Others take over where they carry
         all of these and more of its words. Of a claim that names nothing ("it has 12 nodes") only a source of the
-        document it cites may take over: any other may speak of something else.
+        document it cites may take over: any other may speak of something else. None may take over a claim whose mark
+        cannot be read.
         """
         own = list(checked.claim.citations)
-        if own and not checked.hard:
+        if (own and not checked.hard) or (not own and has_foreign_mark(checked.claim.text)):
             return ()
         told = share_of_words(checked.claim.text, own, given)
         grounded = [source.n for source in self.sources.items if source.quote][:_MOST_RECITED]

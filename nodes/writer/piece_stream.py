@@ -27,7 +27,9 @@ _SOURCE_LIST: Final = lazy(
 _DEFINITION: Final = lazy(r"\s*+\[\^?\d{1,3}\]:")
 """A footnote or a link definition under a citation's number."""
 _LISTED: Final = lazy(r"\s*(?:[-*+•|]|\d{1,3}[.)、]|\[\^?\d|【\d|<?https?://|\n|$)")
-_OPEN_END: Final = lazy(r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500}|\\)$")
+_OPEN_END: Final = lazy(
+    r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500}|\\|<(?:s|su|sup|c|ci|cit|cite)?|<(?:sup|cite)>[^<>\n]{0,60}(?:</?\w{0,4})?)$"
+)
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
 _UNDECIDED: Final = lazy(r"[ \t>]*(?:[-*+•`~#>|:=_$\\ \t]{1,80}|(?:[-*+][ \t]+)*\d{1,9}[.)、]?[ \t]*(?:[-`~]{1,80})?)?")
 """The beginning of a line that does not tell yet what it opens."""

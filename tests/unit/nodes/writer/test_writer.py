@@ -285,7 +285,6 @@ async def test_no_sources_are_written_by_the_model():
     [
         "爱达·洛夫莱斯比艾伦·图灵年长九十七岁，她生于一八一五年[1]。",
         '{"answer": "Ada Lovelace was older [1]."}',
-        "<answer>Ada Lovelace was older [1].</answer>",
     ],
 )
 async def test_a_draft_in_the_wrong_language_or_form_is_asked_for_again(bad):
