@@ -41,6 +41,7 @@ test: $(VENV)/.developed ## Run the unit and integration tests; PARTS="tests/pag
 	@$(BIN)/python -m pytest tests/unit tests/integration $(PARTS) -m "not trial" -n $(WORKERS) --dist worksteal
 
 test-all: $(VENV)/.developed ## Run every test, then the torture and the attack (half an hour and more)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group providers
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 	@$(MAKE) --no-print-directory torture attack
 

@@ -5,7 +5,7 @@ quote the request, the reply or the provider's own text, any of which may hold a
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from weiwo.state.errors import WeiwoError
@@ -61,6 +61,7 @@ _CODE = lazy(r"[a-z][a-z0-9_]{2,39}")
 _STATUS_WORDS = {
     400: "request refused",
     401: "key refused; check the API key",
+    402: "payment required; top up the account",
     403: "access refused; check the rights of the API key",
     404: "no such model or path; check the model's name and the base URL",
     408: "timeout",
@@ -149,12 +150,12 @@ def _of_status(status: int, error: BaseException) -> Fault:
     code = _code(error)
     usual = "server error" if status >= 500 else "request refused"
     words = f"HTTP {status}{code}, {_STATUS_WORDS.get(status, usual)}"
-    if status in {401, 403}:
+    if status in {401, 402, 403} or (status == 400 and _finds(_BAD_KEY, error)):
         return Fault("denied", words, status)
     if status >= 500:
-        return Fault("server", words, status, retry_after_of(error))
+        return Fault("server", words, status, _pause(error))
     if status in {408, 409, 429}:
-        return Fault("busy", words, status, retry_after_of(error))
+        return Fault("busy", words, status, _pause(error))
     if status == 413 or "context_length" in code or (status == 400 and _says_overflow(error)):
         return _overflow(error, status)
     return Fault("refused", words, status, bound=_says_bound(error))
@@ -192,16 +193,31 @@ def _overflow(error: BaseException, status: int = 0) -> Fault:
 
 def _says_overflow(error: BaseException) -> re.Match[str] | None:
     """Where an error's text says that the prompt was too long."""
-    texts = [str(link)[:_MOST_READ] for link in _causes(error)]
-    return next((found for pattern in _OVERFLOWS for text in texts if (found := pattern.search(text))), None)
+    return next((found for pattern in _OVERFLOWS if (found := _finds(pattern, error))), None)
 
 
 _BOUND = re.compile(r"max_(?:completion_|new_|output_)?tokens|\bcompletion\b")
+_BAD_KEY = re.compile(r"API_KEY_INVALID|API key (?:not valid|expired)")
+"""How Gemini refuses a key, with status 400."""
+_RETRY_DELAY = re.compile(r"""retryDelay['"]{1,2}:\s?['"](\d{1,4}(?:\.\d{1,9})?)s""")
+"""How Gemini asks for a pause: in the error itself, not in a header."""
 
 
 def _says_bound(error: BaseException) -> bool:
     """Whether an error's text speaks of the bound on replies."""
-    return any(_BOUND.search(str(link)[:_MOST_READ]) for link in _causes(error))
+    return _finds(_BOUND, error) is not None
+
+
+def _pause(error: BaseException) -> float | None:
+    """Seconds after which the endpoint wants to be asked again, if it says so."""
+    told = _finds(_RETRY_DELAY, error)
+    return float(told[1]) if told else retry_after_of(error)
+
+
+def _finds(pattern: re.Pattern[str], error: BaseException) -> re.Match[str] | None:
+    """Where a pattern is in the text of an error or its causes."""
+    texts = (str(link)[:_MOST_READ] for link in _causes(error))
+    return next((found for text in texts if (found := pattern.search(text))), None)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -213,12 +229,17 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__ or link.__context__
 
 
+_STATUS_NAMES = ("status_code", "code", "http_status")
+
+
 def _status(error: BaseException) -> int | None:
-    for holder in (error, getattr(error, "response", None)):
-        status = getattr(holder, "status_code", None)
-        if isinstance(status, int) and status >= 400:
-            return status
-    return None
+    """The HTTP status of an error or of the response it holds: `status_code`, or `code` as Google's clients call it."""
+    response = getattr(error, "response", None)
+    told = [getattr(holder, name, None) for holder in (error, response) for name in _STATUS_NAMES]
+    if isinstance(response, Mapping):  # of boto3
+        told.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
+    numbers = (int(one) for one in told if isinstance(one, int) and not isinstance(one, bool))
+    return next((status for status in numbers if 400 <= status < 600), None)
 
 
 def _code(error: BaseException) -> str:
