@@ -41,30 +41,46 @@ class _KnownMode:
     until: float | None
 
 
+_TELLING: Final = 2
+"""Schemas whose modes tell which one a further schema gets: one alone may be of a kind that the endpoint refuses."""
+
+
 class _ModeMemory:
-    """Which mode each endpoint takes."""
+    """Which mode each endpoint takes, by schema."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._held = EndpointMemory[_KnownMode]()
+        self._held = EndpointMemory[dict[str, _KnownMode]]()
 
-    def known(self, endpoint: str) -> StructuredMode | None:
-        """The mode that the endpoint last took; None if it has not been seen, or only in doubt and long ago."""
-        held = self._held.get(endpoint)
-        if held is None or (held.until is not None and self._clock() > held.until):
-            return None
-        return held.mode
+    def known(self, endpoint: str, schema: str = "") -> StructuredMode | None:
+        """The mode that the endpoint last took for a schema; None if that has not been seen, or only in doubt long ago.
 
-    def remember(self, endpoint: str, mode: StructuredMode, *, certain: bool) -> None:
+        For a schema that was not asked for it is the best of the modes that others got, if there are several.
+
+        Args:
+            endpoint: Provider, model and base URL.
+            schema: The schema's name; empty for whichever.
+        """
+        now, held = self._clock(), self._held.get(endpoint) or {}
+        modes = {name: one.mode for name, one in held.items() if one.until is None or now <= one.until}
+        if own := modes.get(schema) or modes.get(""):
+            return own
+        telling = len(modes) >= (_TELLING if schema else 1)
+        return min(modes.values(), key=MODES.index) if telling else None
+
+    def remember(self, endpoint: str, mode: StructuredMode, schema: str = "", *, certain: bool) -> None:
         """Remember which mode an endpoint took.
 
         Args:
             endpoint: Provider, model and base URL.
             mode: The mode.
+            schema: The schema's name; empty for all that are not known better.
             certain: It refused the better ones, or there are none.
         """
-        if certain or self.known(endpoint) != mode:  # what is certain already stays so
-            self._held.put(endpoint, _KnownMode(mode, None if certain else self._clock() + DOUBT_SECONDS))
+        held = self._held.get(endpoint) or {}
+        if certain or schema not in held or self.known(endpoint, schema) != mode:  # what is certain stays so
+            known = _KnownMode(mode, None if certain else self._clock() + DOUBT_SECONDS)
+            self._held.put(endpoint, {**held, schema: known})
 
 
 mode_memory = _ModeMemory()

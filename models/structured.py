@@ -42,13 +42,14 @@ class StructuredCall(Generic[T]):
     check: Callable[[T], str | None] | None = None
 
     async def run(self) -> T:
-        """Ask, from the mode on that the endpoint last took.
+        """Ask, from the mode on that the endpoint last took for the schema.
 
         Raises:
             ModelCallError: There is no usable reply.
         """
         identity = self.session.endpoint.identity
-        known = mode_memory.known(identity)
+        name = schema_name(self.schema)
+        known = mode_memory.known(identity, name)
         certain = known in (None, MODES[0])  # nothing was skipped but what the endpoint refuses now
         skipping = False
         for mode in MODES[MODES.index(known or MODES[0]) :]:
@@ -71,7 +72,7 @@ class StructuredCall(Generic[T]):
             if reading.verdict == "prose" and mode != _LAST:
                 certain = False  # it took the request and ignored its form
                 continue
-            mode_memory.remember(identity, self._mode_to_remember(mode, reading), certain=certain)
+            mode_memory.remember(identity, self._mode_to_remember(mode, reading), name, certain=certain)
             if reading.verdict == "good" and reading.value is not None:
                 return reading.value
             return await self._repair(mode, message, reading)

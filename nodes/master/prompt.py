@@ -8,12 +8,11 @@ from pydantic import BeforeValidator, Field
 
 from weiwo.nodes.memory.thread_memory import format_conversation
 from weiwo.nodes.memory.wishes import format_wishes
-from weiwo.nodes.shared.planning.plan_reply import Vertex
+from weiwo.nodes.shared.planning.plan_reply import PlanArgument, Vertex
 from weiwo.nodes.shared.prompting.reply_types import Edges, FormName, Line, Ordinal, Reply, Share
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.nodes.shared.run_context import today
-from weiwo.state import JsonValue
 
 SYSTEM = protect_prompt(
     """\
@@ -118,7 +117,7 @@ class ToolAssessmentReply(AssessmentReply):
     requested_as: ClassVar[str] = "AssessmentReply"
 
     tool: Line = ""
-    args: dict[str, JsonValue] = Field(default_factory=dict)
+    args: dict[str, PlanArgument] = Field(default_factory=dict)
 
 
 def assessment_messages(

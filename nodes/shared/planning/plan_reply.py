@@ -1,8 +1,8 @@
 """The sketch of a plan as a model gives it."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
+from pydantic import AliasChoices, AliasPath, BeforeValidator, Field, WithJsonSchema
 
 from weiwo.nodes.shared.prompting.reply_types import Edges, Line, Reply
 from weiwo.state import JsonValue
@@ -29,6 +29,13 @@ def _reference(value: Any) -> Any:
     return None if empty else value
 
 
+_SCALARS: Final = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
+PlanArgument = Annotated[
+    JsonValue, WithJsonSchema({"anyOf": [*_SCALARS, {"type": "array", "items": {"anyOf": _SCALARS}}]})
+]
+"""An argument of a tool: its schema names the types, since endpoints refuse a value of any type."""
+
+
 class Vertex(Reply):
     """One task of a sketched plan."""
 
@@ -37,7 +44,7 @@ class Vertex(Reply):
     tool_binding: Annotated[str, BeforeValidator(_tool)] = Field(
         validation_alias=AliasChoices("tool_binding", "tool", "tool_name")
     )
-    args: dict[str, JsonValue] = Field(
+    args: dict[str, PlanArgument] = Field(
         default_factory=dict, validation_alias=AliasChoices("args", "arguments", "parameters")
     )
     ret: Annotated[str, BeforeValidator(_name)] = "text"

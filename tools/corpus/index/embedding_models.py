@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,8 +42,20 @@ _LONGEST_TEXT: Final = 8_000
 _KEPT_QUESTIONS: Final = 1_000
 
 
+_REFUSALS: Final = frozenset({400, 413, 422})
+"""Statuses of a request that a server does not take."""
+
+
 class EmbeddingError(CorpusError):
-    """An embedding model that cannot be used now. The message is one line: what, why, what to do."""
+    """An embedding model that cannot be used now. The message is one line: what, why, what to do.
+
+    Attributes:
+        refused: The server did not take the request; a smaller one it may.
+    """
+
+    def __init__(self, message: str, *, refused: bool = False) -> None:
+        super().__init__(message)
+        self.refused = refused
 
 
 class Embedder:
@@ -72,6 +85,7 @@ class Embedder:
         self._questions: dict[str, Matrix] = {}
         self._resting_until = 0.0
         self._failures = 0
+        self._at_once = _BATCH
 
     def embed_question(self, text: str) -> "Matrix":
         """The vector of a question, of length one; remembered. One attempt, so that a search is not held up.
@@ -111,25 +125,37 @@ class Embedder:
         return vector
 
     def embed_texts(self, texts: Sequence[str]) -> "Matrix":
-        """The vectors of texts, each of length one, as rows.
+        """The vectors of texts, each of length one, as rows; by halves from then on where a server refuses so many.
 
         Raises:
             EmbeddingError: It failed, the last attempt included.
         """
-        given = [text[:_LONGEST_TEXT] for text in texts]
-        for attempt in range(1, _ATTEMPTS + 1):
+        import numpy as np
+
+        given: list[str] = [text[:_LONGEST_TEXT] for text in texts]
+        rows: list[Matrix] = []
+        at, attempt = 0, 1
+        while at < len(given) or not rows:
+            batch = given[at : at + self._at_once]
             try:
-                vectors = self._call_bounded(lambda: self._model.embed_documents(given), _BATCH_SECONDS)
-                break
-            except EmbeddingError:
+                vectors = self._call_bounded(partial(self._model.embed_documents, batch), _BATCH_SECONDS)
+            except EmbeddingError as error:
+                if error.refused and len(batch) > 1:  # some servers take ten texts at once, some 32
+                    self._at_once = min(self._at_once, len(batch) // 2)
+                    continue
                 if attempt == _ATTEMPTS:
                     raise
                 self._sleep(attempt**2)
-        if len(vectors) != len(texts):
-            raise EmbeddingError(
-                f"embeddings {self.name}: {len(vectors)} vectors came for {len(texts)} texts; use another model"
-            )
-        return vectors
+                attempt += 1
+                continue
+            if len(vectors) != len(batch):
+                raise EmbeddingError(
+                    f"embeddings {self.name}: {len(vectors)} vectors came for {len(batch)} texts; use another model"
+                )
+            rows.append(vectors)
+            at, attempt = at + len(batch), 1
+        whole: Matrix = np.concatenate(rows)
+        return whole
 
     def _call_bounded(self, call: Callable[[], Any], seconds: float) -> "Matrix":
         import numpy as np
@@ -142,12 +168,20 @@ class Embedder:
             raise EmbeddingError(f"embeddings {self.name}: no reply within {seconds:.0f} s; see if it is up") from None
         except Exception as error:  # noqa: BLE001  # each provider raises its own
             said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
-            raise EmbeddingError(f"embeddings {self.name}: {said}; see if it is up and its key is right") from None
+            refused = _status_of(error) in _REFUSALS
+            advice = "see what it takes" if refused else "see if it is up and its key is right"
+            raise EmbeddingError(f"embeddings {self.name}: {said}; {advice}", refused=refused) from None
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True) if matrix.ndim == 2 else None
         if lengths is None or not np.isfinite(lengths).all() or not (lengths > 0).all():
             raise EmbeddingError(f"embeddings {self.name}: the reply holds no usable vectors; use another model")
         unit: Matrix = matrix / lengths
         return unit
+
+
+def _status_of(error: Exception) -> int | None:
+    """The HTTP status of a client's exception."""
+    holders = (error, getattr(error, "response", None))
+    return next((status for one in holders if isinstance(status := getattr(one, "status_code", None), int)), None)
 
 
 def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
