@@ -95,7 +95,7 @@ def resolve_endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoin
         raise ModelUnavailableError(
             f"{name}: OPENAI_BASE_URL is not an http(s) address; give one, such as http://localhost:8000/v1"
         )
-    if not api_key and not (base_url and _is_local(base_url)):
+    if not api_key and not (base_url and is_local(base_url)):
         raise ModelUnavailableError(
             f"{name}: OPENAI_API_KEY is not set; set it, or OPENAI_BASE_URL to a server on this machine or network"
         )
@@ -111,7 +111,7 @@ def _is_http(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
-def _is_local(url: str) -> bool:
+def is_local(url: str) -> bool:
     """Whether a URL points to this machine or a private network, judged by the name alone."""
     host = (urlsplit(url).hostname or "").lower()
     try:

@@ -148,7 +148,8 @@ class ReasoningFilter:
                 upto = len(self._held) if last else self._count_certain()
                 given.append(self._release(upto))
                 break
-            given.append(self._release(mark.start()))
+            before = self._release(mark.start())
+            given.append(before if self._given else "")  # blanks before a mark at the head go with it
             self._take(self._held[: mark.end() - mark.start()])
         return "".join(given)
 
@@ -218,18 +219,16 @@ class ReasoningFilter:
 
     def _count_certain(self) -> int:
         """How many characters of what is held cannot be the beginning of a mark, nor blanks at the reply's head."""
-        if not self._given and not self._held.strip():
-            return 0
+        certain = len(self._held)
         for at in range(max(0, len(self._held) - _LONGEST), len(self._held)):
             tail = self._held[at:].lower()
             if tail[0] in _FIRST and any(mark.startswith(tail) for mark in (*_MARKS, *self._wrapped)):
-                return at
-        return len(self._held)
+                certain = at
+                break
+        return certain if self._given or self._held[:certain].strip() else 0
 
     def _release(self, upto: int) -> str:
         text, self._held = self._held[:upto], self._held[upto:]
-        if not self._given and not text.strip() and self._held:
-            return ""  # blanks before a mark at the head
         self._given = self._given or bool(text.strip())
         self._tail = (self._tail + text)[-_TAIL:]
         return text

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import BaseModel
 
-from weiwo.models.endpoint import EndpointMemory
+from weiwo.models.endpoint import EndpointMemory, is_local
 from weiwo.models.errors import Fault, ModelRequestError
-from weiwo.models.schema import json_schema, schema_name
+from weiwo.models.schema import BOUNDS, json_schema, schema_name
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -92,7 +92,7 @@ def bind_mode(model: "BaseChatModel", mode: StructuredMode, schema: type[BaseMod
     if mode == "json_text":
         return model
     name = schema_name(schema)
-    parameters, strict = json_schema(schema)
+    parameters, strict = json_schema(schema, _unknown_bounds(model))
     description = (schema.__doc__ or name).strip().partition("\n\n")[0]
     if speaks_openai(model):
         if mode == "function_call":
@@ -109,6 +109,17 @@ def bind_mode(model: "BaseChatModel", mode: StructuredMode, schema: type[BaseMod
         own = getattr(model, "extra_body", None) or {}
         return model.bind(extra_body={**own, "response_format": response_format})
     return _bind_other(model, mode, {**parameters, "title": name, "description": description})
+
+
+def _unknown_bounds(model: "BaseChatModel") -> frozenset[str]:
+    """Which words that bound lists and strings an endpoint refuses.
+
+    Servers that decode by grammar know both, OpenAI knows lists only, Azure and the other providers neither.
+    """
+    name = type(model).__name__
+    if name == "ChatOllama" or (speaks_openai(model) and is_local(str(getattr(model, "openai_api_base", "") or "x.y"))):
+        return frozenset()
+    return frozenset({"maxLength"}) if name == "ChatOpenAI" else BOUNDS
 
 
 def speaks_openai(model: "BaseChatModel") -> bool:

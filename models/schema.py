@@ -9,7 +9,9 @@ from typing import Any
 from pydantic import BaseModel
 
 _NOT_STRICT = ("patternProperties", "prefixItems", "allOf", "not", "if", "dependentRequired")
-_DROPPED = ("title", "default", "examples", "discriminator", "minLength", "maxLength")
+_DROPPED = frozenset({"title", "default", "examples", "discriminator", "minLength"})
+BOUNDS = frozenset({"maxItems", "maxLength"})
+"""What bounds the lists and strings of a reply."""
 _FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
 
 
@@ -19,7 +21,9 @@ def schema_name(schema: type[BaseModel]) -> str:
 
 
 @lru_cache(maxsize=128)
-def json_schema(schema: type[BaseModel]) -> tuple[dict[str, Any], bool]:
+def json_schema(
+    schema: type[BaseModel], unbounded: frozenset[str] = frozenset({"maxLength"})
+) -> tuple[dict[str, Any], bool]:
     """The JSON schema of a model, and whether it is fit for `strict` decoding.
 
     Strict decoding needs every object closed and every property required (OpenAI,
@@ -28,8 +32,12 @@ def json_schema(schema: type[BaseModel]) -> tuple[dict[str, Any], bool]:
     left to pydantic; where it is not (free-form objects, values of any type) the
     plain schema is returned, as it is where a schema is `sparse`: of its many fields a reply needs few, and one that
     had to name them all would pay for it. Not to be changed by the caller.
+
+    Args:
+        schema: The model.
+        unbounded: Those of `BOUNDS` that are left out, since the endpoint does not know them.
     """
-    plain = schema.model_json_schema()
+    plain = drop_words(schema.model_json_schema(), unbounded)
     if getattr(schema, "sparse", False):
         return _describe(plain), False
     if plain.get("type") == "object" and plain.get("properties") and all(map(_fits_strict, _nodes(plain))):
@@ -37,6 +45,21 @@ def json_schema(schema: type[BaseModel]) -> tuple[dict[str, Any], bool]:
         assert isinstance(strict, dict)  # noqa: S101 - an object stays an object
         return strict, True
     return plain, False
+
+
+def drop_words(node: Any, words: frozenset[str]) -> Any:
+    """A schema without some of its words, at any depth; properties of such names stay."""
+    if isinstance(node, list):
+        return [drop_words(inner, words) for inner in node]
+    if not isinstance(node, Mapping):
+        return node
+    return {
+        key: {name: drop_words(inner, words) for name, inner in value.items()}
+        if key in ("properties", "$defs")
+        else drop_words(value, words)
+        for key, value in node.items()
+        if key not in words
+    }
 
 
 def _nodes(node: Any) -> Iterator[Mapping[str, Any]]:
@@ -88,7 +111,8 @@ def _strict(node: Any) -> Any:
 
 def schema_prompt(schema: type[BaseModel]) -> str:
     """The schema in words, for a model that is told its format in the prompt."""
-    body = json.dumps(_describe(schema.model_json_schema()), ensure_ascii=False, separators=(",", ":"))
+    plain = drop_words(schema.model_json_schema(), BOUNDS)
+    body = json.dumps(_describe(plain), ensure_ascii=False, separators=(",", ":"))
     return (
         "Reply with one JSON object and nothing else: no explanation, no code fence. "
         f'It must be an instance of the JSON schema "{schema_name(schema)}":\n{body}'

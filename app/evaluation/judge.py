@@ -1,8 +1,8 @@
 """The judge: a model that grades answers where matching of words cannot, and documents where no person labels them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Final, Literal, TypeVar
+from typing import ClassVar, Final, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -10,6 +10,7 @@ from weiwo.app.evaluation.question_set import Question
 from weiwo.models.budget import Budget
 from weiwo.models.errors import ModelCallError
 from weiwo.models.gateway import ChatModels
+from weiwo.nodes.shared.prompting.reply_types import Reply
 from weiwo.state.settings import Context, Settings
 
 _R = TypeVar("_R", bound=BaseModel)
@@ -26,7 +27,7 @@ _PROMPT: Final = (
 )
 
 
-class GradeReply(BaseModel):
+class GradeReply(Reply):
     """Whether an answer is correct."""
 
     grade: Literal["correct", "wrong"] = Field(description="correct, or wrong")
@@ -38,8 +39,10 @@ _FACTS_PROMPT: Final = (
 )
 
 
-class FactsReply(BaseModel):
+class FactsReply(Reply):
     """Which facts a report states."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"stated": 100}
 
     stated: list[int] = Field(description="the numbers of the facts that are stated")
 
@@ -50,8 +53,10 @@ _DOCUMENTS_PROMPT: Final = (
 )
 
 
-class AnsweringReply(BaseModel):
+class AnsweringReply(Reply):
     """Which documents answer a question."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"answering": 100}
 
     answering: list[int] = Field(description="the numbers of the documents that answer; empty if none does")
 

@@ -1,7 +1,7 @@
 """What a model replies with when it reads passages or analyses findings; `prompt` tells it what each field holds."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field, WithJsonSchema, model_validator
@@ -19,6 +19,8 @@ ReadValue = Annotated[
 
 class QuoteRef(Reply):
     """Words copied from a numbered passage."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"text": 1000}
 
     passage: Ordinal = Field(0, validation_alias=AliasChoices("passage", "n", "number", "passage_id"))
     text: str = Field(validation_alias=AliasChoices("text", "quote", "words"))
@@ -45,6 +47,8 @@ def _read_basis(value: Any) -> Any:
 class HopReply(Reply):
     """A value found on the way to the one that is wanted."""
 
+    bounds: ClassVar[Mapping[str, int]] = {"quotes": 4}
+
     question: Line
     value: Annotated[Scalar, WithJsonSchema({"type": "string"})]
     quotes: Quotes = Field(default_factory=list)
@@ -52,6 +56,8 @@ class HopReply(Reply):
 
 class ValueAnswer(Reply):
     """A value with the words that carry it, where that is all that is wanted."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"value": 1000, "quotes": 6, "sentence": 800}
 
     value: ReadValue
     quotes: Quotes
@@ -89,6 +95,15 @@ _MOVES = dict.fromkeys(
 
 class ReadReply(Reply):
     """What a model makes of the passages: the next move, and the fields it needs (the prompt says which)."""
+
+    bounds: ClassVar[Mapping[str, int]] = {
+        "value": 1000,
+        "quotes": 8,
+        "others": 6,
+        "sentence": 800,
+        "queries": 6,
+        "keep": 20,
+    }
 
     sparse: ClassVar[bool] = True
 
@@ -129,6 +144,7 @@ class HopReadReply(ReadReply):
     """The same of a task that takes several look-ups."""
 
     requested_as: ClassVar[str] = "ReadReply"
+    tokens: ClassVar[int] = 1_000
 
     hops: list[HopReply] = Field(default_factory=list)
 
@@ -142,6 +158,8 @@ class AheadReadReply(ReadReply):
     """The same of a task for which others wait."""
 
     requested_as: ClassVar[str] = "ReadReply"
+    bounds: ClassVar[Mapping[str, int]] = {**ReadReply.bounds, "ahead": 40}
+    tokens: ClassVar[int] = 3_000
 
     ahead: list[AheadAnswer] = Field(default_factory=list)
 
@@ -156,11 +174,15 @@ class BatchReadReply(Reply):
     """The answers of several tasks; one whose passages do not answer it has none."""
 
     sparse: ClassVar[bool] = True
+    tokens: ClassVar[int] = 2_500
+
     answers: list[_BatchAnswer] = Field(default_factory=list)
 
 
 class FindingReply(Reply):
     """One finding of an analysis."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"text": 1000}
 
     text: Line
     passages: list[Ordinal] = Field(default_factory=list)
@@ -168,6 +190,9 @@ class FindingReply(Reply):
 
 class AnalysisReply(Reply):
     """What an analysis comes to."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"missing": 800}
+    tokens: ClassVar[int] = 2000
 
     findings: list[FindingReply]
     missing: Line = ""

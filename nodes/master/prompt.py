@@ -1,6 +1,6 @@
 """The master's prompt: every word a model is told when it judges a question, and what it replies with."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -80,6 +80,9 @@ _ClarifyField = Annotated[ClarifyReply | None, BeforeValidator(_usable)]
 class AssessmentReply(Reply):
     """What a model makes of a question."""
 
+    bounds: ClassVar[Mapping[str, int]] = {"standalone_question": 1900, "queries": 4, "reason": 300}
+    tokens: ClassVar[int] = 800
+
     standalone_question: str
     multi_step: Share = Field(description=_ZERO_TO_ONE)
     external_information: Share = Field(description=_ZERO_TO_ONE)
@@ -99,6 +102,8 @@ class PlannedAssessmentReply(AssessmentReply):
 
     sparse: ClassVar[bool] = True
     requested_as: ClassVar[str] = "AssessmentReply"
+    bounds: ClassVar[Mapping[str, int]] = {**AssessmentReply.bounds, "thought": 1_000, "vertices": 60, "edges": 100}
+    tokens: ClassVar[int] = 2_800
 
     thought: str = ""
     vertices: list[Vertex] = Field(default_factory=list)

@@ -1,7 +1,7 @@
 """The reflection's prompt: every word a model is told when it looks back or repairs a plan, and its replies."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import AliasChoices, Field
 
@@ -75,6 +75,9 @@ class ReflectionReply(Reply):
 
 class RepairReply(Reply):
     """Another way to what a task was for, as a model gives it."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"vertices": 20}
+    tokens: ClassVar[int] = 1000
 
     reason: Line = Field("", description=_WHY)
     vertices: list[Vertex] = Field(default_factory=list, validation_alias=AliasChoices("vertices", "tasks"))

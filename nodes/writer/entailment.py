@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
@@ -49,6 +49,8 @@ _VERDICTS: Final[dict[Judgement, Verdict]] = {
 class ClaimJudgement(Reply):
     """The judgement of one claim."""
 
+    bounds: ClassVar[Mapping[str, int]] = {"quote": 1000}
+
     n: Ordinal
     verdict: Judgement
     words: Line = ""
@@ -57,6 +59,9 @@ class ClaimJudgement(Reply):
 
 class EntailmentReply(Reply):
     """The judgements of a section's claims."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"verdicts": 60}
+    tokens: ClassVar[int] = 4000
 
     verdicts: list[ClaimJudgement]
 

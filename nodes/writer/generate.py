@@ -4,11 +4,11 @@ Links, pictures and what models are told here are taken out before anything is c
 """
 
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import groupby
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -50,12 +50,17 @@ class DraftContext(Protocol):
 class Replacement(Reply):
     """A sentence to replace another."""
 
+    bounds: ClassVar[Mapping[str, int]] = {"text": 1900}
+
     n: int
     text: str
 
 
 class RewriteReply(Reply):
     """The replacements, by the number of the sentence."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"sentences": 40}
+    tokens: ClassVar[int] = 3000
 
     sentences: list[Replacement]
 

@@ -1,6 +1,7 @@
 """The sketch of a plan as a model gives it."""
 
-from typing import Annotated, Any, Final
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field, WithJsonSchema
 
@@ -39,6 +40,8 @@ PlanArgument = Annotated[
 class Vertex(Reply):
     """One task of a sketched plan."""
 
+    bounds: ClassVar[Mapping[str, int]] = {"description": 800}
+
     id: str
     description: str
     tool_binding: Annotated[str, BeforeValidator(_tool)] = Field(
@@ -56,6 +59,9 @@ class Vertex(Reply):
 
 class PlanReply(Reply):
     """A sketched plan."""
+
+    bounds: ClassVar[Mapping[str, int]] = {"thought": 1000, "vertices": 60, "edges": 100}
+    tokens: ClassVar[int] = 2000
 
     thought: str = ""
     procedure: Line = Field("", description="The procedure it follows; only where some are given.")

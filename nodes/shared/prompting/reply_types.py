@@ -5,11 +5,13 @@ digits, null, one value for a list of one); here is what follows from what a fie
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, ClassVar, Final, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from weiwo.state.query import Form
 from weiwo.text.patterns import lazy
@@ -27,10 +29,65 @@ _OUT_OF = lazy(r"(-?(?<!\d)\d+(?:\.\d+)?)\s*(?:/|out of)\s*(\d+(?:\.\d+)?)", re.
 _ARROW = lazy(r"(?<!\s)\s*(?:(?<!-)-+>|(?<!=)=+>|→|>)\s*")
 
 
+_MOST_ITEMS: Final = 12
+_LONGEST_LIST: Final = 100
+_LONGEST: Final = 400
+"""Characters of a string where its class says nothing."""
+
+
 class Reply(BaseModel):
-    """A model's structured reply."""
+    """A model's structured reply: its lists and strings are bounded, in its schema and when it is read.
+
+    Attributes:
+        bounds: Items of a list, or characters of a string, by field, where the usual ones are too few.
+        tokens: Tokens of a whole reply, thoughts apart.
+    """
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
+    bounds: ClassVar[Mapping[str, int]] = {}
+    tokens: ClassVar[int] = 600
+
+    @model_validator(mode="before")
+    @classmethod
+    def _clip(cls, data: Any) -> Any:
+        """What goes on and on is read up to its bound."""
+        if not isinstance(data, dict):
+            return data
+        return {name: _clipped(value, cls.bounds.get(name)) for name, value in data.items()}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The schema with its bounds."""
+        told = handler(core)
+        own = handler.resolve_ref_schema(told)
+        for name, node in own.get("properties", {}).items():
+            own["properties"][name] = _bounded(node, cls.bounds.get(name))
+        return told
+
+
+def _clipped(value: Any, bound: int | None) -> Any:
+    if isinstance(value, list):
+        return value[: min(bound or _MOST_ITEMS, _LONGEST_LIST)]
+    return value[: bound or _LONGEST] if isinstance(value, str) else value
+
+
+def _bounded(node: Any, bound: int | None = None) -> Any:
+    """A schema node with bounds on every list and string in it; `bound` is that of the outermost."""
+    if not isinstance(node, dict):
+        return node
+    found = {
+        key: [_bounded(inner, bound) for inner in value]
+        if key == "anyOf"
+        else _bounded(value)
+        if key in {"items", "additionalProperties"}
+        else value
+        for key, value in node.items()
+    }
+    if found.get("type") == "array":
+        found.setdefault("maxItems", min(bound or _MOST_ITEMS, _LONGEST_LIST))
+    elif found.get("type") == "string" and not {"enum", "const"} & found.keys():
+        found.setdefault("maxLength", bound or _LONGEST)
+    return found
 
 
 def _share(value: Any) -> Any:

@@ -4,7 +4,8 @@ One call of the writer's model. What cannot be used of its reply is left out; wh
 sources are thin or the run's limits leave no room, there are no sections, and the answer is one draft.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
@@ -113,6 +114,8 @@ _LONGEST_TITLE = 120
 class SectionReply(Reply):
     """A section as a model outlines it."""
 
+    bounds: ClassVar[Mapping[str, int]] = {"sources": 60}
+
     title: Line
     covers: Line = ""
     sources: list[Ordinal] = Field(default_factory=list)
@@ -120,6 +123,8 @@ class SectionReply(Reply):
 
 class OutlineReply(Reply):
     """The outline of a report."""
+
+    tokens: ClassVar[int] = 2000
 
     title: Line = ""
     sections: list[SectionReply]
