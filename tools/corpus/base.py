@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from weiwo.state.errors import WeiwoError
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
+from weiwo.tools.corpus.losses import Loss, describe_losses
 
 if TYPE_CHECKING:
     from weiwo.state import Evidence
@@ -28,6 +29,12 @@ class Problem:
 
     source: str  # the file, named as evidence would name it
     reason: str  # why, in one line
+    losses: tuple[Loss, ...] = ()  # of a file taken in part: what was not; none where the whole file was left out
+
+    @classmethod
+    def in_part(cls, source: str, losses: tuple[Loss, ...]) -> "Problem":
+        """The problem of a file that was taken in part."""
+        return cls(source, describe_losses(losses), losses)
 
 
 class Corpus(Protocol):

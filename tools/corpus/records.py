@@ -2,6 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
+
+from weiwo.tools.corpus.losses import Loss
+
+READER: Final = 2
+"""Goes up when readers find more in the same file; what an earlier one read is read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +25,7 @@ class Document:
     type: str
     language: str  # `en`, `zh` or another language's code, of most of its text
     date: str | None = None  # the ISO date that it states for itself, where it does
+    losses: tuple[Loss, ...] = ()  # what of it is in no passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,7 @@ class KnownFile:
     size: int  # bytes
     modified_ns: int  # its time of change
     problem: str = ""  # why it could not be read, in one line; empty where it was
+    losses: tuple[Loss, ...] = ()  # what of it is in no passage
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, make_passages, require_passages
 from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.losses import count_places
 from weiwo.tools.corpus.records import Passage
 
 _CONTAINER: Final = "META-INF/container.xml"
@@ -38,9 +39,9 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         if bad and not found:
             raise UnreadableError("damaged: none of its chapters can be read")
         stated = {field: book.findtext(f".//{{*}}metadata/{{*}}{field}") for field in ("title", "date")}
-        note = f"chapter {', '.join(map(str, bad[:8]))} cannot be read; the rest is indexed" if bad else ""
+        losses = count_places("chapters_unreadable", bad)
         return require_passages(
-            Part(choose_title(stated["title"]) or name, found, find_date(stated["date"]), note=note)
+            Part(choose_title(stated["title"]) or name, found, find_date(stated["date"]), losses=losses)
         )
 
 

@@ -15,6 +15,7 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.json_records import JsonRecord, read_record
 from weiwo.tools.corpus.formats.line_stream import read_lines, split_parts
 from weiwo.tools.corpus.formats.parts import Part
+from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import Passage
 
 _SINGLY_BYTES: Final = 100_000_000
@@ -32,11 +33,11 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """
     size = file.seek(0, 2)
     file.seek(0)
-    notes: list[str] = []
-    records = _read_records(read_lines(file), notes)
+    losses: list[Loss] = []
+    records = _read_records(read_lines(file), losses)
     if size > _SINGLY_BYTES:
         passages = (piece for number, found in records for piece in _make_passages(number, found, headed=True))
-        yield from split_parts(passages, name, notes=notes)
+        yield from split_parts(passages, name, losses=losses)
         return
     rest: list[Passage] = []
     titled = False
@@ -49,10 +50,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             yield Part(title, pieces, found.date, str(number), digest)
         else:
             rest += pieces
-    yield from split_parts(rest, name, notes=notes, more=titled)
+    yield from split_parts(rest, name, losses=losses, more=titled)
 
 
-def _read_records(numbered: Iterable[tuple[int, str]], notes: list[str]) -> Iterator[tuple[int, JsonRecord]]:
+def _read_records(numbered: Iterable[tuple[int, str]], losses: list[Loss]) -> Iterator[tuple[int, JsonRecord]]:
     bad, good, first_bad = 0, 0, 0
     for number, line in numbered:
         if not line or line.isspace():
@@ -69,8 +70,7 @@ def _read_records(numbered: Iterable[tuple[int, str]], notes: list[str]) -> Iter
     if bad and not good:
         raise UnreadableError(f"not JSON Lines: line {first_bad} is no JSON, nor is any other")
     if bad:
-        where = f"line {first_bad} is" if bad == 1 else f"{bad:,} lines, the first of them {first_bad}, are"
-        notes.append(f"{where} no JSON; the rest is indexed")
+        losses.append(Loss("lines_no_json", bad, (str(first_bad),)))
 
 
 def _make_passages(number: int, found: JsonRecord, *, headed: bool) -> list[Passage]:

@@ -8,6 +8,7 @@ from typing import BinaryIO, Final
 
 from weiwo.tools.corpus.formats.encodings import SAMPLE_BYTES, UnreadableError, detect_encoding
 from weiwo.tools.corpus.formats.parts import PASSAGES_PER_PART, Part, clean_text
+from weiwo.tools.corpus.losses import Loss, describe_losses
 from weiwo.tools.corpus.records import Passage
 
 LONGEST_LINE: Final = 16_000_000
@@ -34,7 +35,7 @@ def read_lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
 
 
 def split_parts(
-    passages: Iterable[Passage], title: str, *, header: str = "", notes: Sequence[str] = (), more: bool = False
+    passages: Iterable[Passage], title: str, *, header: str = "", losses: Sequence[Loss] = (), more: bool = False
 ) -> Iterator[Part]:
     """Hand passages on in parts of `PASSAGES_PER_PART`, the first part last.
 
@@ -44,7 +45,7 @@ def split_parts(
         passages: In the order of the file.
         title: The title of all parts.
         header: What every part depends on beside its own passages.
-        notes: What could not be taken in; read when all passages are.
+        losses: What was not taken in; read when all passages are.
         more: Whether the file has other parts, so that this one may be empty.
 
     Raises:
@@ -57,7 +58,6 @@ def split_parts(
         for one in held:
             digest.update("\0".join((one.locator, *one.headings, one.text)).encode())
         yield Part(title, held, key=str(held[0].first_line), sha256=digest.hexdigest())
-    note = "; ".join(notes)
     if not (first or more):
-        raise UnreadableError(note or "empty")
-    yield Part(title, first, note=note)
+        raise UnreadableError(describe_losses(losses) or "empty")
+    yield Part(title, first, losses=tuple(losses))

@@ -1,6 +1,6 @@
 """Parts: what every reader of a format hands on, a document or a run of records whose passages know their places."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -10,6 +10,7 @@ from weiwo.text.chunking import Chunk
 from weiwo.text.language import detect_language
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
+from weiwo.tools.corpus.losses import Loss, describe_losses
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line, printable
 
@@ -39,7 +40,7 @@ class Part:
         date: The ISO date that it states for itself.
         key: Empty for the whole file or its first part; the first line of a further part.
         sha256: Hash of a part's own text; empty for a whole file.
-        note: What of it could not be taken in; empty where all could.
+        losses: What of it was not taken in; none where all was.
     """
 
     title: str
@@ -47,7 +48,12 @@ class Part:
     date: str | None = None
     key: str = ""
     sha256: str = ""
-    note: str = ""
+    losses: Sequence[Loss] = ()
+
+    @property
+    def note(self) -> str:
+        """The losses in one line; empty where there are none."""
+        return describe_losses(self.losses)
 
 
 PartReader = Callable[[BinaryIO, str], Iterator[Part]]

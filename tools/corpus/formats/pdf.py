@@ -10,6 +10,7 @@ from weiwo.text.chunking import chunk_sections
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, import_parser, make_passages
+from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
 
@@ -103,12 +104,9 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             else "no text, only pictures; run OCR on it"
         )
     title, date = pdf.read_metadata()
-    yield Part(title or name, found, date, note=_describe_losses(pdf.bad, pdf.count))
+    yield Part(title or name, found, date, losses=_find_losses(pdf.bad, pdf.count))
 
 
-def _describe_losses(bad: list[int], count: int) -> str:
-    cut = f"only the first {_MOST_PAGES:,} of {count:,} pages are indexed" if count > _MOST_PAGES else ""
-    if not bad:
-        return cut
-    numbers = ", ".join(map(str, bad[:8])) + (", …" if len(bad) > 8 else "")
-    return f"page {numbers} cannot be read; the rest is indexed"
+def _find_losses(bad: list[int], count: int) -> list[Loss]:
+    cut = [Loss("pages_beyond_limit", count - _MOST_PAGES, (str(_MOST_PAGES),))] if count > _MOST_PAGES else []
+    return [*count_places("pages_unreadable", bad), *cut]

@@ -8,7 +8,8 @@ from typing import Any
 
 from weiwo.state import passage_id
 from weiwo.text.mentions import title_key
-from weiwo.tools.corpus.records import Changes, Document, Passage
+from weiwo.tools.corpus.losses import encode_losses
+from weiwo.tools.corpus.records import READER, Changes, Document, Passage
 
 
 class ChangeWriter:
@@ -63,8 +64,18 @@ class ChangeWriter:
         number, *before = row
         if before == [document.title, document.type, document.language, document.date]:
             self._connection.execute(
-                "UPDATE documents SET path = ?, source = ?, sha256 = ?, size = ?, modified_ns = ? WHERE id = ?",
-                (document.path, document.source, document.sha256, document.size, document.modified_ns, number),
+                "UPDATE documents SET path = ?, source = ?, sha256 = ?, size = ?, modified_ns = ?, losses = ?,"
+                " reader = ? WHERE id = ?",
+                (
+                    document.path,
+                    document.source,
+                    document.sha256,
+                    document.size,
+                    document.modified_ns,
+                    encode_losses(document.losses),
+                    READER,
+                    number,
+                ),
             )
         else:  # the title is indexed with the passages
             self._put(document, self._read_passages(number))
@@ -84,7 +95,7 @@ class ChangeWriter:
         first = (row[0] if row else 0) + 1
         number = execute(
             "INSERT INTO documents(path, source, sha256, size, modified_ns, title, title_key, type, language, date,"
-            " first, count, born) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " first, count, born, losses, reader) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 one.path,
                 one.source,
@@ -99,6 +110,8 @@ class ChangeWriter:
                 first,
                 len(passages),
                 self._now,
+                encode_losses(one.losses),
+                READER,
             ),
         ).lastrowid
         self._connection.executemany(

@@ -20,7 +20,8 @@ from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from weiwo.tools.corpus.base import CorpusError, Problem
-from weiwo.tools.corpus.records import Changes, KnownFile
+from weiwo.tools.corpus.losses import decode_losses
+from weiwo.tools.corpus.records import READER, Changes, KnownFile
 from weiwo.tools.private_files import make_private_file
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 STORE: Final = "corpus.sqlite"
 """The file of these tables, in the folder of a corpus."""
-VERSION: Final = 1
+VERSION: Final = 2
 """Goes up when the tables change."""
 
 _SCHEMA: Final = """
@@ -40,13 +41,16 @@ CREATE TABLE documents(
     modified_ns INTEGER NOT NULL, title TEXT NOT NULL, title_key TEXT NOT NULL, type TEXT NOT NULL,
     language TEXT NOT NULL, date TEXT,
     first INTEGER NOT NULL, count INTEGER NOT NULL,  -- its passages are first, first + 1, ... count of them
-    born INTEGER NOT NULL, died INTEGER
+    born INTEGER NOT NULL, died INTEGER,
+    losses TEXT NOT NULL DEFAULT '', -- as `encode_losses` writes them
+    reader INTEGER NOT NULL DEFAULT 0 -- which made its passages: the `READER` of that day
 );
 CREATE UNIQUE INDEX live_paths ON documents(path) WHERE died IS NULL;
 CREATE UNIQUE INDEX live_sources ON documents(source) WHERE died IS NULL;
 CREATE INDEX born ON documents(born);
 CREATE INDEX dead ON documents(died) WHERE died IS NOT NULL;
 CREATE INDEX titles ON documents(title_key);
+CREATE INDEX lossy ON documents(source) WHERE losses <> '';
 CREATE TABLE passages(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     document INTEGER NOT NULL,
@@ -68,6 +72,12 @@ CREATE TABLE vectors(
     UNIQUE(model, key)
 );
 """
+_UPGRADE: Final = """
+ALTER TABLE documents ADD COLUMN losses TEXT NOT NULL DEFAULT '';
+ALTER TABLE documents ADD COLUMN reader INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX lossy ON documents(source) WHERE losses <> '';
+"""
+"""From version 1, of Weiwo 0.1."""
 _LIVE: Final = "born <= :at AND (died IS NULL OR died > :at)"
 """Which documents a reader at a generation sees."""
 
@@ -198,8 +208,8 @@ class Store:
         try:
             with self.read_transaction() as connection:
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version == 0:
-                self._create()
+            if version < VERSION:
+                self._create(version)
             elif version != VERSION:
                 raise CorpusError(
                     f"index {path.parent}: made by another version of Weiwo; delete the folder and index again"
@@ -258,10 +268,11 @@ class Store:
         else:
             self._idle.put(connection)
 
-    def _create(self) -> None:
+    def _create(self, version: int) -> None:
+        """Make the tables, or those of an earlier version the present ones."""
         with self.write_transaction() as connection:
-            if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
-                for statement in _SCHEMA.split(";\n"):
+            if connection.execute("PRAGMA user_version").fetchone()[0] == version:  # nobody was faster
+                for statement in (_UPGRADE if version else _SCHEMA).split(";\n"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {VERSION}")
 
@@ -278,18 +289,27 @@ class Store:
 
     def read_known(self) -> dict[str, KnownFile]:
         """The files that the index knows, by path."""
-        columns = "path, source, sha256, size, modified_ns"
+        current = "reader = :reader OR type = 'loaded'"  # else it is to be read again
         with self.read_transaction() as connection:
             files = connection.execute(
-                f"SELECT {columns}, '' FROM documents WHERE died IS NULL"  # noqa: S608  # constants only
-                f" UNION ALL SELECT {columns}, problem FROM failures"
+                f"SELECT path, source, iif({current}, sha256, ''), size, iif({current}, modified_ns, -1), '', losses"  # noqa: S608  # constants only
+                " FROM documents WHERE died IS NULL"
+                " UNION ALL SELECT path, source, sha256, size, modified_ns, problem, '' FROM failures",
+                {"reader": READER},
             )
-            return {row[0]: KnownFile(*row) for row in files}
+            return {
+                path: KnownFile(path, source, digest, size, modified, problem, decode_losses(losses))
+                for path, source, digest, size, modified, problem, losses in files
+            }
 
     def read_problems(self) -> tuple[Problem, ...]:
-        """The files that could not be read."""
+        """The files that could not be read, or only in part."""
         with self.read_transaction() as connection:
-            return tuple(Problem(*row) for row in connection.execute("SELECT source, problem FROM failures ORDER BY 1"))
+            failed = connection.execute("SELECT source, problem FROM failures").fetchall()
+            in_part = connection.execute("SELECT source, losses FROM documents WHERE died IS NULL AND losses <> ''")
+            found = [Problem(*row) for row in failed]
+            found += [Problem.in_part(source, decode_losses(losses)) for source, losses in in_part]
+        return tuple(sorted(found, key=lambda problem: problem.source))
 
     def apply(self, changes: Changes) -> int:
         """Take over a batch; see `Writer.apply`."""

@@ -11,6 +11,7 @@ from functools import lru_cache
 from os.path import basename, dirname, join, splitext
 from pathlib import Path
 
+from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.formats import find_format
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile
 from weiwo.tools.corpus.records import KnownFile
@@ -53,6 +54,7 @@ class Comparison:
 
     read: list[SourceFile] = field(default_factory=list)  # files that are new or may have changed
     unchanged: list[str] = field(default_factory=list)  # files as the index knows them
+    in_part: list[Problem] = field(default_factory=list)  # those among them of which something is not taken in
     # Files as they were when they could not be read, which they then cannot be now.
     failing: list[KnownFile] = field(default_factory=list)
     # Documents whose files are no longer part of the corpus.
@@ -93,6 +95,7 @@ def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: I
             found.failing.append(before)
         else:
             found.unchanged.append(path)
+            found.in_part += [Problem.in_part(before.source, before.losses)] if before.losses else []
     return found
 
 

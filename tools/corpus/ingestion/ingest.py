@@ -23,6 +23,7 @@ from weiwo.tools.corpus.ingestion.change_detection import Comparison, NameAssign
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile, expand_paths, list_files, stat_file
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport, ProgressListener, ProgressMeter
 from weiwo.tools.corpus.ingestion.worker_pool import ParserWorker, WorkerError
+from weiwo.tools.corpus.losses import Loss, decode_losses
 from weiwo.tools.corpus.records import Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_part_path, strip_part
 
@@ -124,6 +125,7 @@ class _IngestRun:
         self.report = IngestReport(unchanged=len(todo.unchanged), others=listing.others, documents=todo.documents)
         self.report.left_out += listing.list_problems()
         self.report.left_out += [Problem(one.source, one.problem) for one in todo.failing]
+        self.report.left_out += todo.in_part
         self._writer, self._todo, self._limits, self._progress = writer, todo, limits, progress
         self._names = NameAssigner(todo.known)
         self._groups = _group_files(todo.read)
@@ -205,10 +207,9 @@ class _IngestRun:
     def _take(self, file: SourceFile, message: dict[str, Any]) -> None:
         """Take in what a worker says of a file."""
         if "same" in message:
-            stated = message["same"]
-            self._batch.touch(
-                replace(self._todo.known[file.path], size=stated["size"], modified_ns=stated["modified_ns"])
-            )
+            stated, known = message["same"], self._todo.known[file.path]
+            self._batch.touch(replace(known, size=stated["size"], modified_ns=stated["modified_ns"]))
+            self._take_in_part(file, known.losses)
             self.report.unchanged += 1
             self._meter.finish_file(file)
         elif "part" in message:
@@ -239,8 +240,7 @@ class _IngestRun:
             self.report.changed += 1
         else:
             self.report.added += 1
-        if stated["note"]:
-            self._leave_out(file, stated["note"])
+        self._take_in_part(file, decode_losses(stated["losses"]))
         self._meter.finish_file(file)
 
     def _store_document(self, file: SourceFile, stated: dict[str, Any]) -> str:
@@ -251,6 +251,7 @@ class _IngestRun:
             path=path,
             title=stated["title"],
             date=stated["date"],
+            losses=decode_losses(stated["losses"]),
             **{name: stated[name] for name in ("sha256", "size", "modified_ns", "type", "language")},
         )
         before = self._todo.known.get(path)
@@ -308,6 +309,11 @@ class _IngestRun:
     def _leave_out(self, file: SourceFile, reason: str) -> None:
         self.report.left_out.append(Problem(self._names.assign_name(file.path), reason))
         self._meter.left_out += 1
+
+    def _take_in_part(self, file: SourceFile, losses: tuple[Loss, ...]) -> None:
+        if losses:
+            self.report.left_out.append(Problem.in_part(self._names.assign_name(file.path), losses))
+            self._meter.left_out += 1
 
     async def _write_in_time(self) -> None:
         """Write what would otherwise wait too long."""

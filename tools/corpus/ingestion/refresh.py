@@ -158,7 +158,10 @@ def _read_known(folder: Path, files: RequestedFiles) -> dict[str, KnownFile]:
 def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> tuple[Problem, ...]:
     """The problems of a corpus by name; files of other types only where there is nothing else."""
     problems = listing.list_problems()
-    problems += [Problem(name_source(Path(one.path)), one.problem) for one in known.values() if one.problem]
+    for one in known.values():
+        if one.problem or one.losses:
+            name = name_source(Path(one.path))
+            problems.append(Problem(name, one.problem) if one.problem else Problem.in_part(name, one.losses))
     if not listing.files and listing.others:
         kinds = ", ".join(f"{count:,} {ending}" for ending, count in listing.others.most_common(8))
         problems.append(Problem("files of types that are not read", kinds))

@@ -19,6 +19,7 @@ from weiwo.tools.corpus.formats import Part, find_format, load_reader
 from weiwo.tools.corpus.formats.document_dates import date_part
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import detect_part_language
+from weiwo.tools.corpus.losses import encode_losses
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
 from weiwo.tools.worker_process import limit_resources, read_frame, take_over_streams, write_frame
@@ -130,7 +131,7 @@ def _encode_part(part: Part, sha256: str, held: set[str]) -> dict[str, Any]:
         "title": part.title,
         "date": part.date,
         "language": detect_part_language(part),
-        "note": part.note,
+        "losses": encode_losses(part.losses),
         "passages": None if sha256 in held else [_encode_passage(passage) for passage in part.passages],
     }
 

@@ -1,0 +1,76 @@
+"""Extraction losses: what a reader did not take in of a document, by kind, number and place, and how that is said.
+
+A reader adds a `Loss` to its `Part`; it is kept with the document, listed by `weiwo index` and `weiwo corpora`, and
+told in an answer that leans on the document. The kinds are the keys of the section `corpus.losses` of the catalogue.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from weiwo.state import Language
+from weiwo.text.localization import localized, localized_section
+
+_WORDS: Final = localized_section("corpus.losses")
+_BETWEEN: Final = localized("corpus.losses.list", "between")
+_MOST_PLACES: Final = 8
+_MOST_KEPT: Final = 200
+_LONGEST_PLACE: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something of a document that its passages do not hold."""
+
+    kind: str  # a key of the section `corpus.losses`; `other` is said as its places
+    count: int = 1  # how many pages, cells, sheets, lines it is
+    places: tuple[str, ...] = ()  # where, or what: numbers of pages, names of sheets
+
+
+def count_places(kind: str, places: Iterable[object]) -> list[Loss]:
+    """A loss at each of some places, or none where there are none."""
+    named = [str(place)[:_LONGEST_PLACE] for place in places]
+    return [Loss(kind, len(named), tuple(named[:_MOST_KEPT]))] if named else []
+
+
+def describe_losses(losses: Iterable[Loss], language: Language = "en") -> str:
+    """Losses in one line, for people; empty where there are none."""
+    return "; ".join(_describe_loss(loss, language) for loss in losses)
+
+
+def _describe_loss(loss: Loss, language: Language) -> str:
+    words: str | tuple[str, ...] = _WORDS[language].get(loss.kind, "{places}")
+    phrase = words if isinstance(words, str) else words[loss.count != 1]
+    runs = list(_join_runs(loss.places))
+    shown = _BETWEEN[language].join(runs[:_MOST_PLACES]) + ("…" if len(runs) > _MOST_PLACES else "")
+    return phrase.format(count=f"{loss.count:,}", places=shown)
+
+
+def _join_runs(places: tuple[str, ...]) -> Iterator[str]:
+    """The places, runs of three or more following numbers joined: 2, 3, 4 as 2-4."""
+    at = 0
+    while at < len(places):
+        end = at
+        while end + 1 < len(places) and _follows(places[end], places[end + 1]):
+            end += 1
+        if end - at >= 2:
+            yield f"{places[at]}-{places[end]}"
+        else:
+            yield from places[at : end + 1]
+        at = end + 1
+
+
+def _follows(one: str, other: str) -> bool:
+    return one.isdecimal() and other.isdecimal() and int(other) == int(one) + 1
+
+
+def encode_losses(losses: Iterable[Loss]) -> str:
+    """Losses as JSON, empty where there are none."""
+    rows = [[loss.kind, loss.count, list(loss.places)] for loss in losses]
+    return json.dumps(rows, ensure_ascii=False) if rows else ""
+
+
+def decode_losses(text: str) -> tuple[Loss, ...]:
+    """Losses out of JSON."""
+    return tuple(Loss(kind, count, tuple(places)) for kind, count, places in json.loads(text)) if text else ()
