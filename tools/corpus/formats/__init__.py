@@ -30,6 +30,7 @@ class FileFormat:
 _TEXT: Final = FileFormat("text", "plain_text")
 _CODE: Final = FileFormat("code", "source_code")
 _HTML: Final = FileFormat("html", "web_page")
+_LEGACY: Final = (".doc", ".dot", ".ppt", ".pps", ".xls", ".xlsb", ".rtf", ".msg")
 
 FORMATS: Final[dict[str, FileFormat]] = {
     **dict.fromkeys((".md", ".markdown", ".mdx"), FileFormat("markdown", "markdown")),
@@ -37,12 +38,16 @@ FORMATS: Final[dict[str, FileFormat]] = {
     ".rst": FileFormat("rst", "restructuredtext"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), _HTML),
     ".pdf": FileFormat("pdf", "pdf", heavy=True),
-    ".docx": FileFormat("docx", "docx", heavy=True),
-    ".pptx": FileFormat("pptx", "pptx", heavy=True),
-    **dict.fromkeys((".xlsx", ".xlsm"), FileFormat("xlsx", "xlsx", heavy=True)),
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), FileFormat("docx", "docx", heavy=True)),
+    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), FileFormat("pptx", "pptx", heavy=True)),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xltm"), FileFormat("xlsx", "xlsx", heavy=True)),
     **dict.fromkeys((".csv", ".tsv"), FileFormat("csv", "delimited_text", streams=True)),
     ".json": FileFormat("json", "json_document"),
     **dict.fromkeys((".jsonl", ".ndjson"), FileFormat("json", "json_lines", streams=True)),
+    **dict.fromkeys((".odt", ".ott"), FileFormat("odt", "odf", heavy=True)),
+    **dict.fromkeys((".ods", ".ots"), FileFormat("ods", "odf", heavy=True)),
+    ".odp": FileFormat("odp", "odf", heavy=True),
+    **{ending: FileFormat(ending[1:], "legacy_office", heavy=True) for ending in _LEGACY},
     ".epub": FileFormat("epub", "epub", heavy=True),
     **dict.fromkeys(
         (

@@ -4,30 +4,48 @@ A passage is the header and a run of the file's own lines. A record that quotes 
 long file is handed on a part at a time, so that a line appended to it changes its last part alone.
 """
 
-import csv
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from itertools import chain
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import BinaryIO, Final
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.line_stream import read_lines, split_parts
 from weiwo.tools.corpus.formats.parts import Part
-from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages
+from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages, split_cells, split_header
 
 _DELIMITERS: Final = ",\t;|"
+_SEPARATOR: Final = lazy(r"sep=(.|\\t)\s*")
+_SAMPLE_ROWS: Final = 30
 _MOST_LINES: Final = 100
 """Lines of the longest record; a quotation mark that is never closed takes in no more."""
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a table; its first row is its header if it holds no number."""
+    """Read a table; lines above its header are a passage of their own, and `sep=;`, as Excel writes it, is none."""
     rows = _join_quoted(read_lines(file))
-    first = next(rows, None)
-    if first is None:
-        return split_parts((), name)
-    header = first if _is_header(first.text) else None
-    passages = make_table_passages(rows if header else chain((first,), rows), header, unit="line")
+    first = list(islice(rows, _SAMPLE_ROWS))
+    stated = _SEPARATOR.fullmatch(first[0].text) if first else None
+    if stated:
+        del first[0]
+    delimiter = stated[1].replace("\\t", "\t") if stated else _find_delimiter(first)
+    before, header, below = split_header(chain(first, rows), delimiter)
+    passages = chain(
+        make_table_passages(before, None, unit="line") if before else (),
+        make_table_passages(below, header, unit="line"),
+    )
     return split_parts(passages, name, header=header.text if header else "")
+
+
+def _find_delimiter(rows: Sequence[TableRow]) -> str:
+    """The delimiter that most rows have equally often; of equals, the one that is there more often."""
+
+    def rate(delimiter: str) -> tuple[int, int]:
+        counts = Counter(len(cells) for row in rows if len(cells := split_cells(row.text, delimiter)) > 1)
+        width, alike = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
+        return alike, width
+
+    return max(_DELIMITERS, key=rate)
 
 
 def _join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
@@ -48,15 +66,3 @@ def _join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
             yield TableRow("\n".join(held), start, number)
             held = []
     yield from (TableRow(one, start + offset, start + offset) for offset, one in enumerate(held))
-
-
-def _is_header(line: str) -> bool:
-    cells: list[str] = []
-    with suppress(csv.Error):
-        delimiter = max(_DELIMITERS, key=line.count)
-        cells = next(csv.reader([line], delimiter=delimiter), [])
-    return bool(cells) and all(cell.strip() and not _is_number(cell) for cell in cells)
-
-
-def _is_number(cell: str) -> bool:
-    return any(c.isdigit() for c in cell) and not any(c.isalpha() for c in cell)

@@ -1,26 +1,37 @@
-"""DOCX: paragraphs, headings and tables, in order."""
+"""DOCX: what a reader of the document sees, in order, with its notes, comments, headers and footers."""
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
-from weiwo.tools.corpus.formats.document_dates import find_saved_date
-from weiwo.tools.corpus.formats.parts import (
-    Part,
-    choose_title,
-    import_parser,
-    make_passages,
-    require_passages,
+from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
+from weiwo.tools.corpus.formats.html_document import parse_html
+from weiwo.tools.corpus.formats.ooxml import (
+    BROKEN,
+    LONGEST_REPEATED,
+    Drawings,
+    Element,
+    Package,
+    Table,
+    choose_alternative,
+    is_on,
+    list_children,
+    spread_rows,
 )
-from weiwo.tools.corpus.formats.zip_archive import open_office
+from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
+from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.losses import Loss, count_places
 
-if TYPE_CHECKING:
-    from docx.table import Table
-    from docx.text.paragraph import Paragraph
-
-_HEADING: Final = lazy(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
+_HEADING: Final = lazy(r"(?:heading|标题|標題|überschrift|titre|título|見出し)\s*([1-9])", re.IGNORECASE)
+_NOTES: Final = {"footnoteReference": "footnotes", "endnoteReference": "endnotes", "commentReference": "comments"}
+_SIGNS: Final = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_BEFORE: Final = {"den": "/", "sup": "^", "sub": "_"}
+"""What stands before the parts of a formula."""
+_SKIPPED: Final = frozenset({"pPr", "rPr", "instrText", "delInstrText", "tblPr", "trPr", "tcPr", "sdtPr", "rt"})
+_MOST_DEPTH: Final = 200
+_LEVELS: Final = 9
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -29,45 +40,268 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     Raises:
         UnreadableError: It is encrypted, is no DOCX, or is empty.
     """
-    with open_office(file, import_parser("docx").Document, "Word document") as document:
-        body, place = DocumentBuilder(), 0
-        title = ""
-        for block in document.iter_inner_content():
-            if hasattr(block, "rows"):
-                rows = list(_read_rows(block))
-                body.add_table([(cells, place + number) for number, cells in enumerate(rows, 1)])
-                place += len(rows)
-                continue
-            place += 1
-            style = _read_style(block)
-            if style.lower() == "title" and not title:
-                title = choose_title(block.text)
-            if found := _HEADING.match(style):
-                body.add_heading(int(found[1]), block.text, place)
+    with open_archive(file) as archive:
+        package = Package(archive, "Word document")
+        reader = _DocumentReader(package)
+        reader.read_body()
+        stated, date = package.read_properties()
+        top, chunks = reader.body.cut_chunks()
+        title = choose_title(reader.title, top, stated) or name
+        losses = [*reader.list_losses(), *package.losses]
+        return require_passages(Part(title, make_passages(chunks, unit="paragraph"), date, losses=losses))
+
+
+class _DocumentReader:
+    """Walks the blocks of a document, and collects their text.
+
+    Attributes:
+        body: What was collected.
+        title: The text of its first paragraph in the style Title.
+    """
+
+    def __init__(self, package: Package) -> None:
+        self.body, self.title = DocumentBuilder(), ""
+        self._package, self._place = package, 0
+        self._drawings = Drawings(package, package.main)
+        self._relations = package.read_relations(package.main)
+        self._styles = _read_styles(package)
+        self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
+        self._around: dict[str, None] = {}  # headers and footers, by part
+        self._deleted: list[int] = []
+        self._hidden: list[int] = []
+        self._after: list[Element | str | Table] = []  # boxes, notes, charts, which stand below their paragraph
+
+    def read_body(self) -> None:
+        """Read it all."""
+        root = self._package.read_part(self._package.main)
+        for body in root.iter("body"):
+            self._walk(body, 0)
+        for part in self._around:
+            self._drawings = Drawings(self._package, part)
+            self._walk(self._package.read_part(part), 0)
+
+    def list_losses(self) -> list[Loss]:
+        """What was left out on purpose."""
+        deleted = count_places("deleted_text", dict.fromkeys(self._deleted))
+        return [*deleted, *count_places("hidden_text", dict.fromkeys(self._hidden))]
+
+    def _read_notes(self, kind: str) -> dict[str, Element]:
+        part = next(self._package.find_related(self._package.main, kind), "")
+        return {one.get("id", ""): one for one in self._package.read_part(part)} if part else {}
+
+    def _walk(self, container: Element, depth: int) -> None:
+        """Add the blocks of a container, and of what wraps blocks."""
+        if depth > _MOST_DEPTH:
+            raise RecursionError
+        for child in container:
+            if child.tag == "p":
+                self._add_paragraph(child)
+            elif child.tag == "tbl":
+                self._add_table(child, depth)
+            elif child.tag in {"del", "moveFrom"}:
+                self._deleted.append(self._place + 1)
+            elif child.tag == "altChunk":
+                self._add_chunk(child.get("r:id", ""))
+            elif child.tag == "AlternateContent":
+                self._walk(choose_alternative(child), depth + 1)
+            elif child.tag not in _SKIPPED:
+                if child.tag == "sectPr":
+                    self._note_around(child)
+                self._walk(child, depth + 1)
+
+    def _add_paragraph(self, paragraph: Element) -> None:
+        self._place += 1
+        text = self._gather(paragraph)
+        style, level = self._find_style(paragraph)
+        if style.lower() == "title" and not self.title:
+            self.title = choose_title(text)
+        if level and text.strip():
+            self.body.add_heading(level, text, self._place)
+        else:
+            listed = style.lower().startswith("list") or paragraph.find("pPr/numPr") is not None
+            self.body.add_paragraph(text, self._place, item=listed)
+        for section in paragraph.iterfind("pPr/sectPr"):
+            self._note_around(section)
+        self._add_after()
+
+    def _add_after(self) -> None:
+        """Add what stands in boxes, notes and charts of the paragraph or table that was just added."""
+        waiting, self._after = self._after, []
+        for one in waiting:
+            if isinstance(one, str):
+                self.body.add_paragraph(one, self._place)
+            elif isinstance(one, list):
+                self.body.add_table([(row, self._place) for row in one])
             else:
-                body.add_paragraph(block.text, place, item=style.lower().startswith("list"))
-        stated = document.core_properties
-        top, chunks = body.cut_chunks()
-        shown = make_passages(chunks, unit="paragraph")
-        return require_passages(
-            Part(
-                choose_title(title, top, stated.title) or name, shown, find_saved_date(stated.modified, stated.created)
-            )
-        )
+                self._walk(one, 1)
+
+    def _add_table(self, table: Element, depth: int) -> None:
+        rows = [(row, [*list_children(row, "tc")]) for row in list_children(table, "tr")]
+        if max((len(cells) for _, cells in rows), default=0) < 2:  # a frame around text
+            for _, cells in rows:
+                for cell in cells:
+                    self._walk(cell, depth + 1)
+            return
+        laid = self._lay_out(rows)
+        self.body.add_table([(line, self._place + number) for number, line in enumerate(laid, 1)])
+        self._place += len(rows)
+        self._add_after()
+
+    def _lay_out(self, rows: list[tuple[Element, list[Element]]]) -> Table:
+        """The rows of a table; what goes on from the cell above is that cell's text again."""
+        above: dict[int, str] = {}
+        laid = []
+        for row, row_cells in rows:
+            column = _read_number(row, "trPr/gridBefore")
+            cells = [("", column, 1)] if column else []
+            for cell in row_cells:
+                merged = cell.find("tcPr/vMerge")
+                text = " ".join(self._gather_blocks(cell).split())
+                if merged is not None and merged.get("val") != "restart":
+                    above_it = above.get(column, "")
+                    text = text or (above_it if len(above_it) <= LONGEST_REPEATED else "")
+                wide = _read_number(cell, "tcPr/gridSpan") or 1
+                above[column] = text
+                cells.append((text, wide, 1))
+                column += wide
+            laid.append(cells)
+        return spread_rows(laid)
+
+    def _gather_blocks(self, cell: Element) -> str:
+        """The text of a cell; nested tables are written out in it."""
+        found = []
+        for block in cell:
+            if block.tag == "p":
+                found.append(self._gather(block))
+            elif block.tag == "tbl":
+                found.append("; ".join(map(self._gather_row, list_children(block, "tr"))))
+            elif block.tag in {"del", "moveFrom"}:
+                self._deleted.append(self._place + 1)
+            elif block.tag not in _SKIPPED:
+                alternative = block.tag == "AlternateContent"
+                found.append(self._gather_blocks(choose_alternative(block) if alternative else block))
+        return "\n".join(filter(str.strip, found))
+
+    def _gather_row(self, row: Element) -> str:
+        return ", ".join(filter(None, map(self._gather_blocks, list_children(row, "tc"))))
+
+    def _gather(self, element: Element) -> str:
+        """The text of a paragraph, or of whatever it holds."""
+        found: list[str] = []
+        self._collect(element, found, 0)
+        return "".join(found)
+
+    def _collect(self, element: Element, found: list[str], depth: int) -> None:
+        if depth > _MOST_DEPTH:
+            raise RecursionError
+        for child in element:
+            tag = child.tag
+            if tag == "t":
+                found.append(child.text or "")
+            elif tag in _SIGNS:
+                found.append(_SIGNS[tag])
+            elif tag in {"del", "moveFrom"} or (tag == "r" and is_on(child.find("rPr/vanish"))):
+                if any(one.text for one in child.iter() if one.tag in {"t", "delText"}):
+                    (self._hidden if tag == "r" else self._deleted).append(self._place)
+            elif tag == "txbxContent":
+                self._after.append(child)
+            elif tag in _NOTES:
+                self._add_note(_NOTES[tag], child.get("id", ""))
+            elif tag == "AlternateContent":
+                self._collect(choose_alternative(child), found, depth + 1)
+            elif tag not in _SKIPPED:
+                self._collect_other(child, found, depth)
+
+    def _collect_other(self, child: Element, found: list[str], depth: int) -> None:
+        """What is neither text nor a note: fields, formulas, readings, drawings, and what wraps runs."""
+        if child.tag in {"drawing", "object", "pict"}:
+            self._drawings.read_frame(child, self._after.append, self._after.append)
+        elif child.tag == "textpath":
+            found.append(child.get("string", ""))
+        elif child.tag == "sym" and not 0xE000 <= int(child.get("char") or "E000", 16) <= 0xF8FF:
+            found.append(chr(int(child.get("char", "20"), 16)))
+        elif child.tag == "ddList":
+            chosen = [one.get("val", "") for one in child.iter("listEntry")]
+            found.append("".join(chosen[(at := _read_number(child, "result")) : at + 1]))
+        elif child.tag == "checkBox":
+            found.append("☒" if is_on(child.find("checked")) else "☐")
+        if child.tag in _BEFORE and any(one.text for one in child.iter("t")):
+            found.append(_BEFORE[child.tag])
+        self._collect(child, found, depth + 1)
+        if child.tag == "ruby" and (reading := "".join(one.text or "" for one in child.iterfind("rt//t"))):
+            found.append(f"({reading})")
+
+    def _add_note(self, kind: str, number: str) -> None:
+        note = self._notes[kind].pop(number, None)
+        if note is None:
+            return
+        if kind == "comments":
+            text = " ".join(self._gather_blocks(note).split())
+            self._after.append(f"[{', '.join(filter(None, ('Comment', note.get('author'))))}: {text}]")
+        else:
+            self._after.append(note)
+
+    def _add_chunk(self, reference: str) -> None:
+        """A document within the document; Word shows it as if it were its own text."""
+        part = self._relations.get(reference, ("", ""))[1]
+        try:
+            page = parse_html(decode(self._package.read_bytes(part)))
+        except (UnreadableError, *BROKEN):
+            page = None
+        if page is None or not part.lower().endswith((".htm", ".html", ".xhtml")):
+            self._package.note_embedded(part or "altChunk")
+            return
+        self._place += 1
+        for piece in page.body.cut_chunks()[1]:
+            self.body.add_paragraph(piece.text, self._place)
+
+    def _note_around(self, section: Element) -> None:
+        for one in section.iter():
+            if one.tag in {"headerReference", "footerReference"}:
+                part = self._relations.get(one.get("r:id", ""), ("", ""))[1]
+                if self._package.has(part):
+                    self._around[part] = None
+
+    def _find_style(self, paragraph: Element) -> tuple[str, int]:
+        """The name of a paragraph's style, and the level of a heading, from 1; 0 of any other."""
+        named = paragraph.find("pPr/pStyle")
+        style, level = self._styles.get(named.get("val", "") if named is not None else "", ("", 0))
+        own = paragraph.find("pPr/outlineLvl")
+        if own is not None:
+            level = int(own.get("val") or _LEVELS) + 1
+        return style, level if level <= _LEVELS else 0
 
 
-def _read_style(paragraph: "Paragraph") -> str:
-    style = paragraph.style
-    return (style.name or "") if style is not None else ""
+def _read_number(element: Element, path: str) -> int:
+    found = element.find(path)
+    value = found.get("val", "") if found is not None else ""
+    return int(value) if value.isdecimal() else 0
 
 
-def _read_rows(table: "Table") -> Iterator[list[str]]:
-    """The rows of a table, a merged cell once."""
-    for row in table.rows:
-        cells: list[str] = []
-        last = None
-        for cell in row.cells:
-            if cell._tc is not last:  # noqa: SLF001 - python-docx has no other way to tell merged cells
-                cells.append(cell.text)
-            last = cell._tc  # noqa: SLF001 - the same
-        yield cells
+def _read_styles(package: Package) -> dict[str, tuple[str, int]]:
+    """The name and the level of each style, by id; what a style does not say, the one it is based on does."""
+    part = next(package.find_related(package.main, "styles"), "")
+    styles = {one.get("styleId", ""): one for one in package.read_part(part).iter("style")} if part else {}
+    found: dict[str, tuple[str, int]] = {}
+    for key, style in styles.items():
+        named = style.find("name")
+        name = named.get("val", "") if named is not None else key
+        level, base, seen = 0, style, {key}
+        while not level:
+            level = _find_level(base)
+            parent = base.find("basedOn")
+            key_above = parent.get("val", "") if parent is not None else ""
+            if key_above in seen or key_above not in styles:
+                break
+            seen.add(key_above)
+            base = styles[key_above]
+        found[key] = (name, level)
+    return found
+
+
+def _find_level(style: Element) -> int:
+    named, outline = style.find("name"), style.find("pPr/outlineLvl")
+    if named is not None and (heading := _HEADING.match(named.get("val", ""))):
+        return int(heading[1])
+    value = outline.get("val", "") if outline is not None else ""
+    return int(value) + 1 if value.isdecimal() else 0

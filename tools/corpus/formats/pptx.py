@@ -1,20 +1,26 @@
-"""PPTX, by slide."""
+"""PPTX, by slide: its shapes, tables, charts and diagrams, then its notes and comments."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import BinaryIO, Final
 
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
-from weiwo.tools.corpus.formats.document_dates import find_saved_date
-from weiwo.tools.corpus.formats.parts import (
-    Part,
-    choose_title,
-    import_parser,
-    make_passages,
-    require_passages,
+from weiwo.tools.corpus.formats.ooxml import (
+    Drawings,
+    Element,
+    Package,
+    Table,
+    choose_alternative,
+    join_paragraphs,
+    list_children,
+    spread_rows,
 )
-from weiwo.tools.corpus.formats.zip_archive import open_office
+from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
+from weiwo.tools.corpus.formats.zip_archive import open_archive
 from weiwo.tools.corpus.records import Passage
+
+_TITLES: Final = frozenset({"title", "ctrTitle"})
+_MOST_DEPTH: Final = 100
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -23,39 +29,101 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     Raises:
         UnreadableError: It is encrypted, is no PPTX, or is empty.
     """
-    with open_office(file, import_parser("pptx").Presentation, "presentation") as show:
+    with open_archive(file) as archive:
+        package = Package(archive, "presentation")
         found: list[Passage] = []
         first_title = ""
-        for number, slide in enumerate(show.slides, 1):
-            title = slide.shapes.title
-            heading = choose_title(title.text_frame.text) if title is not None and title.has_text_frame else ""
-            first_title = first_title or heading
-            body = DocumentBuilder()
-            if heading:
-                body.add_paragraph(heading, 1)
-            _add_shapes(body, slide.shapes, title)
-            if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-                body.add_paragraph(slide.notes_slide.notes_text_frame.text, 1)
-            _, chunks = body.cut_chunks()
-            headings = (heading,) if heading else ()
+        for number, part in enumerate(_list_slides(package), 1):
+            slide = _SlideReader(package, part)
+            slide.read()
+            first_title = first_title or slide.title
+            headings = (slide.title,) if slide.title else ()
+            _, chunks = slide.body.cut_chunks()
             pieces = make_passages(chunks, unit="", within=f"slide {number}", page=number)
             found += [replace(piece, headings=headings) for piece in pieces]
-        stated = show.core_properties
-        return require_passages(
-            Part(
-                choose_title(first_title, stated.title) or name, found, find_saved_date(stated.modified, stated.created)
-            )
-        )
+        stated, date = package.read_properties()
+        return require_passages(Part(choose_title(first_title, stated) or name, found, date, losses=package.losses))
 
 
-def _add_shapes(body: DocumentBuilder, shapes: Iterable[Any], title: Any) -> None:
-    """The texts of shapes, those in groups included, from top to bottom as their author stacked them."""
-    for number, shape in enumerate(shapes, 2):
-        if title is not None and shape.shape_id == title.shape_id:
-            continue
-        if hasattr(shape, "shapes"):
-            _add_shapes(body, shape.shapes, title)
-        elif getattr(shape, "has_table", False):
-            body.add_table([([cell.text for cell in row.cells], number) for row in shape.table.rows])
-        elif shape.has_text_frame:
-            body.add_paragraph(shape.text_frame.text, number)
+def _list_slides(package: Package) -> list[str]:
+    relations = package.read_relations(package.main)
+    listed = package.read_part(package.main).iter("sldId")
+    return [to for one in listed if package.has(to := relations.get(one.get("r:id", ""), ("", ""))[1])]
+
+
+class _SlideReader:
+    """Reads one slide, groups included, from top to bottom as its author stacked it.
+
+    Attributes:
+        title: The text of its title.
+        body: All text, the title first.
+    """
+
+    def __init__(self, package: Package, part: str) -> None:
+        self.title, self.body = "", DocumentBuilder()
+        self._package, self._part, self._place = package, part, 1
+        self._drawings = Drawings(package, part)
+        self._titled: Element | None = None
+
+    def read(self) -> None:
+        """Read the slide, its notes and its comments."""
+        slide = self._package.read_part(self._part)
+        self._find_title(slide)
+        for tree in slide.iter("spTree"):
+            self._add_shapes(tree, 0)
+        for part in self._package.find_related(self._part, "notesSlide"):
+            for shape in self._package.read_part(part).iter("sp"):
+                self._add(_read_shape(shape))
+        for part in self._package.find_related(self._part, "comments"):
+            for comment in self._package.read_part(part).iter("cm"):
+                text = " ".join((comment.findtext("text") or join_paragraphs(comment)).split())
+                self._add(f"[Comment: {text}]" if text else "")
+
+    def _find_title(self, slide: Element) -> None:
+        for shape in slide.iter("sp"):
+            text = _read_shape(shape)
+            if _find_role(shape) in _TITLES and text:
+                self.title, self._titled = choose_title(text), shape
+                self.body.add_paragraph(text, 1)
+                return
+
+    def _add_shapes(self, tree: Element, depth: int) -> None:
+        if depth > _MOST_DEPTH:
+            raise RecursionError
+        for shape in tree:
+            if shape.tag == "grpSp":
+                self._add_shapes(shape, depth + 1)
+            elif shape.tag == "AlternateContent":
+                self._add_shapes(choose_alternative(shape), depth + 1)
+            elif shape.tag in {"graphicFrame", "contentPart"}:
+                self._place += 1
+                for table in shape.iter("tbl"):
+                    self._add_table(_read_table(table))
+                self._drawings.read_frame(shape, self._add, self._add_table)
+            elif shape is not self._titled:
+                self._place += 1
+                self._add(_read_shape(shape))
+
+    def _add(self, text: str) -> None:
+        self.body.add_paragraph(text, self._place)
+
+    def _add_table(self, table: Table) -> None:
+        self.body.add_table([(row, self._place) for row in table])
+
+
+def _find_role(shape: Element) -> str:
+    """What a placeholder is for; empty of what is none."""
+    placed = shape.find("./*/nvPr/ph")
+    return placed.get("type", "body") if placed is not None else ""
+
+
+def _read_shape(shape: Element) -> str:
+    return "\n".join(filter(None, map(join_paragraphs, shape.iterfind("txBody"))))
+
+
+def _read_table(table: Element) -> Table:
+    rows = []
+    for row in list_children(table, "tr"):
+        cells = [cell for cell in list_children(row, "tc") if not (cell.get("hMerge") or cell.get("vMerge"))]
+        rows.append([(_read_shape(cell), int(cell.get("gridSpan", 1)), int(cell.get("rowSpan", 1))) for cell in cells])
+    return spread_rows(rows)

@@ -1,7 +1,10 @@
 """Row packing: runs of table rows, each below the header of its table."""
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from weiwo.text.chunking import LARGEST, chunk_sections, measure_weight
@@ -9,6 +12,9 @@ from weiwo.tools.corpus.formats.parts import format_range
 from weiwo.tools.corpus.records import Passage
 
 _LONGEST_HEADER: Final = 500
+_SAMPLE_ROWS: Final = 30
+_HEADER_WIDTH: Final = 0.6
+"""Share of the usual cells that a header has at least; a column without a name is common."""
 
 
 class TableRow(NamedTuple):
@@ -36,6 +42,58 @@ def make_table_passages(
     for run in chain(() if first is None else (first,), runs):
         place = ", ".join(filter(None, (sheet and f"sheet {sheet}", format_range(run.first, run.last, unit))))
         yield Passage(run.text, (sheet,) if sheet else (), place, run.first, run.last, page)
+
+
+def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow], TableRow | None, Iterator[TableRow]]:
+    """Find the header of a table below the lines of a title, an account, a date that may stand above it.
+
+    The header is the first of the first rows that is as wide as most of them and holds names and no numbers.
+
+    Args:
+        rows: All rows.
+        between: What stands between two cells.
+
+    Returns:
+        The rows above the header, the header, if there is one, and the rows below.
+    """
+    rest = iter(rows)
+    first = list(islice(rest, _SAMPLE_ROWS))
+    cells = [split_cells(row.text, between) for row in first]
+    widths = Counter(len(line) for line in map(_list_filled, cells) if len(line) > 1)
+    usual = max(widths, key=lambda width: (widths[width], width * (widths[width] > 1)), default=0)
+    for at, line in enumerate(cells[: max(1, len(cells) - 1)] if usual else ()):
+        if is_header(line) and len(_list_filled(line)) >= max(2, usual * _HEADER_WIDTH):
+            return first[:at], first[at], chain(first[at + 1 :], rest)
+        if len(_list_filled(line)) >= usual:
+            break
+    return [], None, chain(first, rest)
+
+
+def split_cells(text: str, between: str) -> list[str]:
+    """The cells of a row; quoted ones without their quotation marks."""
+    if len(between) > 1:
+        return text.split(between)
+    with suppress(csv.Error):
+        return next(csv.reader([text], delimiter=between), [])
+    return text.split(between)
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether cells name columns: none is a number but a year, and more than one has a name."""
+    filled = _list_filled(cells)
+    return len(filled) > 1 and bool(filled[0]) and all(map(_is_name, filled)) and not all(map(_is_year, filled))
+
+
+def _list_filled(cells: Sequence[str]) -> list[str]:
+    return [cell for cell in cells if cell.strip()]
+
+
+def _is_name(cell: str) -> bool:
+    return any(c.isalpha() for c in cell) or not any(c.isdigit() for c in cell) or _is_year(cell)
+
+
+def _is_year(cell: str) -> bool:
+    return len(cell.strip()) == 4 and cell.strip().isdecimal() and 1_800 <= int(cell) <= 2_200
 
 
 def _pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[TableRow]:

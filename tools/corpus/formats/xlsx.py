@@ -1,83 +1,248 @@
-"""XLSX, by sheet: the header of a sheet and a run of its rows."""
+"""XLSX, by sheet: the header of a sheet and a run of its rows, each cell as it is shown."""
 
-import warnings
-from collections.abc import Iterable, Iterator
-from datetime import date, datetime
-from functools import partial
-from itertools import chain
-from typing import Any, BinaryIO, Final
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import BinaryIO, Final, NamedTuple
+from xml.etree import ElementTree as ET
 
-from weiwo.tools.corpus.formats.parts import (
-    Part,
-    choose_title,
-    clean_text,
-    find_date,
-    import_parser,
-    require_passages,
+from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
+from weiwo.tools.corpus.formats.number_formats import BUILT_IN, format_number
+from weiwo.tools.corpus.formats.ooxml import (
+    BROKEN,
+    LONGEST_REPEATED,
+    Drawings,
+    Element,
+    Package,
+    Table,
+    drop_namespaces,
+    is_on,
+    join_paragraphs,
 )
-from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages
-from weiwo.tools.corpus.formats.zip_archive import open_office
+from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
+from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages, split_header
+from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 
 _MOST_COLUMNS: Final = 500
 """Of a wider row, the empty cells are left out, and so is what stands behind this many others."""
+_MOST_SPAN: Final = 200
 _BETWEEN: Final = " | "
+_MERGED: Final = re.compile(rb"""<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]+)(\d+):([A-Z]+)(\d+)["']""")
+_PLACE: Final = lazy(r"([A-Z]{1,3})(\d+)")
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a workbook, formulas as their last values.
+    """Read a workbook, formulas as their last values; hidden sheets are left out.
 
     Raises:
         UnreadableError: It is encrypted, is no XLSX, or is empty.
     """
-    load = partial(import_parser("openpyxl").load_workbook, read_only=True, data_only=True)
-    # The warnings are about styles and extensions, which we do not need.
-    with warnings.catch_warnings(action="ignore"), open_office(file, load, "workbook") as book:
-        found: list[Passage] = []
-        for number, sheet in enumerate(book.worksheets, 1):
-            sheet.reset_dimensions()  # what it states of its size need not be true
-            rows = _read_rows(sheet.iter_rows(values_only=True))
-            if (first := next(rows, None)) is None:
-                continue
-            header = first if _is_header(first.text.split(_BETWEEN)) else None
-            below = rows if header else chain((first,), rows)
-            found += make_table_passages(below, header, unit="row", sheet=clean_text(sheet.title), page=number)
-        stated = book.properties
-        when = stated.modified or stated.created
-        return require_passages(
-            Part(choose_title(stated.title) or name, found, find_date(when.isoformat()) if when else None)
-        )
+    with open_archive(file) as archive:
+        package = Package(archive, "workbook")
+        book = _Workbook(package)
+        found = [passage for number, sheet in enumerate(book.sheets, 1) for passage in book.read_sheet(number, sheet)]
+        stated, date = package.read_properties()
+        losses = [*book.list_losses(), *package.losses]
+        return require_passages(Part(choose_title(stated) or name, found, date, losses=losses))
 
 
-def _read_rows(values: Iterable[tuple[Any, ...]]) -> Iterator[TableRow]:
-    blank: tuple[Any, ...] | None = None
-    for number, row in enumerate(values, 1):
-        if row is blank:  # what stands for the million rows above a cell in the last one is a single object
-            continue
-        wide = len(row) > _MOST_COLUMNS
-        filled = [value for value in row if value is not None][:_MOST_COLUMNS] if wide else row
-        cells = [_render_cell(value) for value in filled]
-        while cells and not cells[-1]:
-            cells.pop()
-        if cells:
-            yield TableRow(_BETWEEN.join(cells), number, number)
-        else:
-            blank = row
+class _Sheet(NamedTuple):
+    name: str
+    part: str
 
 
-def _is_header(cells: list[str]) -> bool:
-    return len(cells) > 1 and not any(cell and cell.replace(".", "").replace("-", "").isdigit() for cell in cells)
+class _Workbook:
+    """Reads the sheets of a workbook.
+
+    Attributes:
+        sheets: Those that are not hidden.
+    """
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        root = package.read_part(package.main)
+        properties = root.find("workbookPr")
+        stated_1904 = Element("date1904", {"val": properties.get("date1904", "0")}) if properties is not None else None
+        self._from_1904 = is_on(stated_1904)
+        relations = package.read_relations(package.main)
+        self.sheets: list[_Sheet] = []
+        self._hidden: list[str] = []
+        for one in root.iter("sheet"):
+            title, part = clean_text(one.get("name", "")), relations.get(one.get("r:id", ""), ("", ""))[1]
+            if one.get("state", "visible") != "visible":
+                self._hidden.append(title)
+            elif package.has(part):
+                self.sheets.append(_Sheet(title, part))
+        self._strings = self._read_strings()
+        self._formats = self._read_formats()
+        self._uncomputed: list[str] = []
+        self._cut: dict[int, int] = {}
+
+    def list_losses(self) -> list[Loss]:
+        """What was left out."""
+        cut = [Loss("cells_left_out", sum(self._cut.values()), tuple(map(str, self._cut)))] if self._cut else []
+        return [
+            *count_places("hidden_sheets", self._hidden),
+            *count_places("formulas_without_values", self._uncomputed),
+            *cut,
+        ]
+
+    def read_sheet(self, number: int, sheet: _Sheet) -> Iterator[Passage]:
+        """The passages of a sheet, then those of its boxes and charts."""
+        try:
+            data = self._package.read_bytes(sheet.part)
+            reader = _SheetReader(data, self._read_comments(sheet.part), self._show)
+            before, header, rows = split_header(self._join_rows(reader, sheet), _BETWEEN)
+            if before:
+                yield from make_table_passages(before, None, unit="row", sheet=sheet.name, page=number)
+            yield from make_table_passages(rows, header, unit="row", sheet=sheet.name, page=number)
+        except BROKEN:
+            self._package.note_damaged(f"sheet {sheet.name}")
+        yield from self._read_drawings(number, sheet)
+
+    def _join_rows(self, reader: "_SheetReader", sheet: _Sheet) -> Iterator[TableRow]:
+        for row, cells in reader.read_rows():
+            last = max(cells)
+            if last < _MOST_COLUMNS:
+                texts = [cells.get(column, "") for column in range(last + 1)]
+            else:
+                texts = [cells[column] for column in sorted(cells)]
+                if len(texts) > _MOST_COLUMNS:
+                    self._cut[row] = len(texts) - _MOST_COLUMNS
+            yield TableRow(_BETWEEN.join(texts[:_MOST_COLUMNS]), row, row)
+        self._uncomputed += [f"{sheet.name}!{place}" for place in reader.uncomputed]
+
+    def _show(self, cell: Element) -> str | None:
+        """The text of a cell; None of a formula that was never computed."""
+        kind, value = cell.get("t", "n"), cell.findtext("v")
+        if kind == "inlineStr":
+            return _render_cell("".join(one.text or "" for one in _iter_texts(cell.find("is"))))
+        if value is None or (not value and kind != "str"):
+            return None if cell.find("f") is not None else ""
+        if kind == "s":
+            return self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else ""
+        if kind == "b":
+            return "TRUE" if value == "1" else "FALSE"
+        if kind == "n":
+            style = cell.get("s", "0")
+            code = self._formats[int(style)] if style.isdecimal() and int(style) < len(self._formats) else ""
+            return _render_cell(format_number(value, code, from_1904=self._from_1904))
+        return _render_cell(value.removesuffix("T00:00:00") if kind == "d" else value)
+
+    def _read_strings(self) -> list[str]:
+        part = next(self._package.find_related(self._package.main, "sharedStrings"), "")
+        items = self._package.read_part(part).iter("si") if part else ()
+        return [_render_cell("".join(one.text or "" for one in _iter_texts(item))) for item in items]
+
+    def _read_formats(self) -> list[str]:
+        part = next(self._package.find_related(self._package.main, "styles"), "")
+        styles = self._package.read_part(part) if part else Element("absent")
+        codes = {str(number): code for number, code in BUILT_IN.items()}
+        codes |= {one.get("numFmtId", ""): one.get("formatCode", "") for one in styles.iterfind("numFmts/numFmt")}
+        return [codes.get(one.get("numFmtId", ""), "") for one in styles.iterfind("cellXfs/xf")]
+
+    def _read_comments(self, part: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for kind in ("comments", "threadedComment"):
+            for listed in self._package.find_related(part, kind):
+                for one in self._package.read_part(listed).iter():
+                    if one.tag in {"comment", "threadedComment"}:
+                        found[one.get("ref", "")] = _render_cell("".join(each.text or "" for each in _iter_texts(one)))
+        return found
+
+    def _read_drawings(self, number: int, sheet: _Sheet) -> Iterator[Passage]:
+        """What stands above the cells; of a chart on a sheet of its own also its values, which no cell here has."""
+        body = DocumentBuilder()
+        chart_alone = "chartsheet" in sheet.part.lower()
+
+        def add_table(table: Table) -> None:
+            if chart_alone:
+                body.add_table([(row, 1) for row in table])
+
+        for part in self._package.find_related(sheet.part, "drawing"):
+            drawings, root = Drawings(self._package, part), self._package.read_part(part)
+            for shape in root.iter("txBody"):
+                body.add_paragraph(join_paragraphs(shape), 1)
+            drawings.read_frame(root, lambda text: body.add_paragraph(text, 1), add_table)
+        for passage in make_passages(body.cut_chunks()[1], unit="", within=f"sheet {sheet.name}", page=number):
+            yield replace(passage, headings=(sheet.name,))
 
 
-def _render_cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, datetime) and not (value.hour or value.minute or value.second):
-        return value.date().isoformat()
-    if isinstance(value, datetime | date):
-        return value.isoformat(sep=" ") if isinstance(value, datetime) else value.isoformat()
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return " ".join(clean_text(str(value)).split())
+class _SheetReader:
+    """Reads the rows of a sheet, a merged cell in every place that it spans.
+
+    Attributes:
+        uncomputed: The formulas without a value so far.
+    """
+
+    def __init__(self, data: bytes, comments: dict[str, str], show: Callable[[Element], str | None]) -> None:
+        self.uncomputed: list[str] = []
+        self._data, self._comments, self._show = data, comments, show
+        self._merged: dict[tuple[int, int], tuple[int, int]] = {}
+        for left, top, right, bottom in _MERGED.findall(data, max(0, data.rfind(b"sheetData>"))):
+            self._merged[int(top), _read_column(left.decode())] = (int(bottom), _read_column(right.decode()))
+        self._open: list[tuple[int, range, str]] = []  # merged cells that reach down: to which row, where, what
+
+    def read_rows(self) -> Iterator[tuple[int, dict[int, str]]]:
+        """The number of each row that has text, and its cells by column, from 0."""
+        number = 0
+        for _, element in ET.iterparse(io.BytesIO(self._data)):  # noqa: S314 - expat bounds entities itself
+            if element.tag.rpartition("}")[2] == "row":
+                row = drop_namespaces(element)
+                number = int(stated) if (stated := row.get("r", "")).isdecimal() else number + 1
+                if cells := self._read_row(row, number):
+                    yield number, cells
+                row.clear()
+
+    def _read_row(self, row: Element, number: int) -> dict[int, str]:
+        cells: dict[int, str] = {}
+        column = -1
+        for cell in row.iter("c"):
+            place = _PLACE.fullmatch(cell.get("r", ""))
+            column = _read_column(place[1]) if place else column + 1
+            text = self._show(cell)
+            if text is None:
+                self.uncomputed.append(cell.get("r", f"row {number}"))
+                formula = (cell.findtext("f") or "").strip()
+                text = f"={formula}" if formula else "=…"
+            if note := self._comments.get(cell.get("r", "")):
+                text = f"{text} [Comment: {note}]".lstrip()
+            if text:
+                cells[column] = text
+        return self._fill_merged(cells, number)
+
+    def _fill_merged(self, cells: dict[int, str], number: int) -> dict[int, str]:
+        self._open = [one for one in self._open if one[0] >= number]
+        for column, text in list(cells.items()):
+            bottom, right = self._merged.get((number, column), (number, column))
+            if (bottom, right) != (number, column) and len(text) <= LONGEST_REPEATED:
+                self._open.append((bottom, range(column, min(right, column + _MOST_SPAN) + 1), text))
+        own = set(cells)
+        for _, columns, text in self._open:
+            if own - set(columns):  # what stands alone in its row is a title
+                cells |= {column: text for column in columns if column not in own}
+        return cells
+
+
+def _iter_texts(element: Element | None) -> Iterator[Element]:
+    """The text elements of a string, its phonetic readings left aside."""
+    for child in element if element is not None else ():
+        if child.tag in {"t", "text"} and not len(child):
+            yield child
+        elif child.tag != "rPh":
+            yield from _iter_texts(child)
+
+
+def _read_column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - 64
+    return number - 1
+
+
+def _render_cell(value: str) -> str:
+    return " ".join(clean_text(value).split())

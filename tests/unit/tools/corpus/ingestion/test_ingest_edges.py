@@ -110,15 +110,16 @@ def test_what_took_the_place_of_a_file_is_not_waited_for(tmp_path):
 @pytest.mark.processes
 async def test_workers_are_told_no_secrets(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    module = tmp_path / "spy" / "docx"
+    module = tmp_path / "spy" / "xberg"
     module.mkdir(parents=True)
     (module / "__init__.py").write_text(
-        "import json, os\ndef Document(file): raise ValueError(json.dumps(sorted(os.environ)))\n", encoding="utf-8"
+        "import json, os\ndef ExtractionConfig(**_): raise ValueError(json.dumps([n for n in sorted(os.environ) if n in ('PATH', 'OPENAI_API_KEY')]))\n",
+        encoding="utf-8",
     )
     monkeypatch.syspath_prepend(str(tmp_path / "spy"))
-    (tmp_path / "a.docx").write_bytes(b"PK\x05\x06" + b"\x00" * 18)
-    (problem,) = (await ingest_files([tmp_path / "a.docx"], MemoryWriter())).left_out
-    seen = json.loads(problem.reason.partition("(")[2].rpartition(")")[0])
+    (tmp_path / "a.rtf").write_bytes(b"{\\rtf1 a}")
+    (problem,) = (await ingest_files([tmp_path / "a.rtf"], MemoryWriter())).left_out
+    seen = json.loads(problem.reason.removeprefix("damaged rtf: "))
     assert "PATH" in seen
     assert "OPENAI_API_KEY" not in seen
 

@@ -1,0 +1,111 @@
+"""Formats of before 2007 and others that xberg converts to Markdown: .doc, .ppt, .xls, .xlsb, .rtf, .msg.
+
+What a file is, its bytes tell: many a .doc is a DOCX, an RTF or a page under another name.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, BinaryIO, Final
+from zipfile import is_zipfile
+
+from weiwo.text.chunking import chunk_text
+from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.formats.document_dates import find_saved_date
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.ooxml import parse_stamp
+from weiwo.tools.corpus.formats.parts import (
+    Part,
+    PartReader,
+    choose_title,
+    clean_text,
+    import_parser,
+    make_passages,
+    require_passages,
+)
+from weiwo.tools.corpus.losses import Loss
+from weiwo.tools.corpus.records import Passage
+from weiwo.tools.printable import one_line
+
+_OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_STREAMS: Final = (
+    ("WordDocument", "application/msword"),
+    ("PowerPoint Document", "application/vnd.ms-powerpoint"),
+    ("Workbook", "application/vnd.ms-excel"),
+    ("Book", "application/vnd.ms-excel"),
+    ("__properties_version1.0", "application/vnd.ms-outlook"),
+)
+"""The stream that tells what an OLE file holds."""
+_XLSB: Final = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
+_PICTURE: Final = lazy(r"!\[[^\]\n]*\]\([^)\n]*\)")
+_ESCAPED: Final = lazy(r"\\([!-/:-@\[-`{-~])")
+_SLIDE: Final = lazy(r"(?m)^-----$")
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a document as Markdown; slides are kept apart, other places are headings.
+
+    Raises:
+        UnreadableError: It is encrypted, damaged, empty or something else, or xberg is not installed.
+    """
+    data = file.read()
+    file.seek(0)
+    kind = _detect_type(data, file)
+    if "/" not in kind:
+        other: PartReader = import_module(f"weiwo.tools.corpus.formats.{kind}").read
+        return other(file, name)
+    document = _convert(data, kind)
+    slides = _SLIDE.split(document.content)[1:] if "powerpoint" in kind else []
+    passages = [one for n, slide in enumerate(slides, 1) for one in _cut(slide, name, f"slide {n}", n)[1]]
+    title, whole = _cut(document.content, name, "", None) if not slides else ("", passages)
+    stated = document.metadata
+    losses = [Loss("other", 1, (one_line(warning.message, 200),)) for warning in document.processing_warnings]
+    date = find_saved_date(*(parse_stamp((at or "")[:19]) for at in (stated.modified_at, stated.created_at)))
+    best = choose_title(stated.title, stated.subject, title) or name
+    return require_passages(Part(best, whole, date, losses=losses))
+
+
+def _detect_type(data: bytes, file: BinaryIO) -> str:
+    """The MIME type for xberg, or the module that reads what it really is."""
+    if data.startswith(b"{\\rtf"):
+        return "application/rtf"
+    if data.startswith(_OLE):
+        if "EncryptedPackage".encode("utf-16-le") in data:
+            raise UnreadableError("encrypted; save it without a password")
+        found = next((kind for stream, kind in _STREAMS if stream.encode("utf-16-le") in data), "")
+        if not found:
+            raise UnreadableError("of a type that is not read")
+        return found
+    if is_zipfile(file):
+        file.seek(0)
+        inside = data[:200_000] + data[-200_000:]
+        members = (
+            ("word/", "docx"),
+            ("ppt/", "pptx"),
+            ("xl/workbook.bin", _XLSB),
+            ("xl/", "xlsx"),
+            ("mimetype", "odf"),
+        )
+        return next((kind for member, kind in members if member.encode() in inside), "docx")
+    head = data[:2_000].lower()
+    return "web_page" if b"<html" in head or b"<table" in head else "plain_text"
+
+
+def _convert(data: bytes, kind: str) -> Any:
+    xberg = import_parser("xberg")
+    config = xberg.ExtractionConfig(output_format="markdown", disable_ocr=True, use_cache=False)
+    given = xberg.ExtractInput(kind="bytes", bytes=data, mime_type=kind)
+
+    async def extract() -> Any:
+        return await xberg.extract(given, config)
+
+    found = asyncio.run(extract())
+    if not found.results:
+        raise UnreadableError("damaged: nothing in it can be read")
+    return found.results[0]
+
+
+def _cut(markdown: str, name: str, within: str, page: int | None) -> tuple[str, list[Passage]]:
+    text = _ESCAPED.sub(r"\1", _PICTURE.sub("", clean_text(markdown))).replace("<br>", " ")
+    title, chunks = chunk_text(text, markdown=True, name=name)
+    return title, make_passages(chunks, unit="", within=within, page=page)

@@ -1,0 +1,279 @@
+"""Office Open XML packages: parts and relations, and what Word, PowerPoint and Excel share in drawings.
+
+Names are local names: namespaces are dropped, so that Strict and Transitional documents are one. What wraps text
+without being text (`w:ins`, `w:sdt`, `w:smartTag`, `mc:AlternateContent`) is gone through, whatever it is called.
+"""
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from itertools import zip_longest
+from posixpath import basename, dirname, join, normpath
+from typing import Final
+from xml.etree import ElementTree as ET
+from zipfile import BadZipFile, ZipFile
+
+from weiwo.tools.corpus.formats.document_dates import find_saved_date
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.number_formats import format_number
+from weiwo.tools.corpus.losses import Loss, count_places
+
+Element = ET.Element
+BROKEN: Final = (KeyError, BadZipFile, EOFError, NotImplementedError, zlib.error, ET.ParseError)
+"""What a member raises: not there, a wrong checksum, cut off, packed in a way `zipfile` has not, no XML."""
+
+_LEFT_OUT: Final = frozenset({"del", "moveFrom", "delText"})
+LONGEST_REPEATED: Final = 200
+"""Characters of a cell whose text is repeated in every place that it spans."""
+_MOST_POINTS: Final = 20_000
+_MOST_SPAN: Final = 200
+
+Table = list[list[str]]
+
+
+class Package:
+    """An open package.
+
+    Attributes:
+        main: The name of its main part.
+        losses: What of it could not be read so far.
+    """
+
+    def __init__(self, archive: ZipFile, what: str) -> None:
+        """Open a package.
+
+        Raises:
+            UnreadableError: There is no such document in it.
+        """
+        self._archive = archive
+        self._names = {name.replace("\\", "/").lstrip("/").lower(): name for name in archive.namelist()}
+        self._bad: list[str] = []
+        self._embedded: list[str] = []
+        mains = [target for kind, target in self.read_relations("").values() if kind == "officeDocument"]
+        self.main = next((name for name in mains if self.has(name)), "")
+        if not self.main:
+            raise UnreadableError(f"damaged: no {what} in it")
+
+    @property
+    def losses(self) -> list[Loss]:
+        """Parts that could not be read, and files within it that are not."""
+        return [*count_places("members_unreadable", self._bad), *count_places("embedded_files", self._embedded)]
+
+    def has(self, name: str) -> bool:
+        """Whether it has a part."""
+        return name.lower() in self._names
+
+    def read_bytes(self, name: str) -> bytes:
+        """A part; raises one of `BROKEN`."""
+        return self._archive.read(self._names[name.lower()])
+
+    def read_part(self, name: str) -> Element:
+        """A part as XML without namespaces; an empty element, and a loss, where it cannot be read."""
+        try:
+            return drop_namespaces(ET.fromstring(self.read_bytes(name)))  # noqa: S314 - expat bounds entities itself
+        except BROKEN:
+            self._bad.append(name)
+            return Element("unreadable")
+
+    def find_part(self, name: str) -> Element:
+        """A part that need not be there."""
+        return self.read_part(name) if self.has(name) else Element("absent")
+
+    def read_relations(self, name: str) -> dict[str, tuple[str, str]]:
+        """The relations of a part, by id: their kind, and the name of the part they lead to."""
+        folder = dirname(name)
+        listed = self.find_part(join(folder, "_rels", f"{basename(name)}.rels"))
+        return {
+            one.get("Id", ""): (
+                one.get("Type", "").rpartition("/")[2],
+                normpath(join("/", folder, one.get("Target", ""))).lstrip("/"),
+            )
+            for one in listed.iter("Relationship")
+            if one.get("TargetMode") != "External"
+        }
+
+    def find_related(self, name: str, kind: str) -> Iterator[str]:
+        """The parts of a kind that a part leads to, that are there."""
+        yield from (to for what, to in self.read_relations(name).values() if what == kind and self.has(to))
+
+    def read_properties(self) -> tuple[str, str | None]:
+        """The title and the date that the package states."""
+        core = next(self.find_related("", "core-properties"), "")
+        stated = self.find_part(core) if core else Element("absent")
+        stamps = (stated.findtext(field) or "" for field in ("modified", "created"))
+        return stated.findtext("title") or "", find_saved_date(*map(parse_stamp, stamps))
+
+    def note_damaged(self, what: str) -> None:
+        """Note something within it that cannot be read."""
+        self._bad.append(what)
+
+    def note_embedded(self, what: str) -> None:
+        """Note a file within it that is not read."""
+        self._embedded.append(what)
+
+
+def parse_stamp(text: str) -> datetime | None:
+    """A time of the metadata; None of what is none."""
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+
+
+def drop_namespaces(root: Element) -> Element:
+    """The same tree with local names; attributes of relations keep `r:`."""
+    for element in root.iter():
+        if isinstance(element.tag, str):
+            element.tag = element.tag.rpartition("}")[2]
+        for key in [key for key in element.attrib if "}" in key]:
+            space, _, name = key.rpartition("}")
+            element.attrib[f"r:{name}" if space.endswith("/relationships") else name] = element.attrib.pop(key)
+    return root
+
+
+def choose_alternative(element: Element) -> Element:
+    """The branch of an `AlternateContent` that has most text; the first of equals, which is the newer one."""
+    return max(element, key=lambda branch: sum(map(len, branch.itertext())), default=element)
+
+
+def list_children(element: Element, wanted: str) -> Iterator[Element]:
+    """The children of a name, through whatever wraps them and is not left out."""
+    for child in element:
+        if child.tag == wanted:
+            yield child
+        elif child.tag == "AlternateContent":
+            yield from list_children(choose_alternative(child), wanted)
+        elif child.tag in {"sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"}:
+            yield from list_children(child, wanted)
+
+
+def is_on(element: Element | None) -> bool:
+    """Whether a toggle, such as `w:vanish`, is there and not off."""
+    return element is not None and element.get("val", "1") not in {"0", "false", "off"}
+
+
+def join_paragraphs(body: Element) -> str:
+    """The text of a DrawingML body, a paragraph a line."""
+    return "\n".join(filter(None, (_join_runs(paragraph) for paragraph in body.iter("p"))))
+
+
+def _join_runs(paragraph: Element) -> str:
+    found = []
+    for one in paragraph.iter():
+        if one.tag == "t":
+            found.append(one.text or "")
+        elif one.tag in {"br", "tab"} and one is not paragraph:
+            found.append("\n" if one.tag == "br" else "\t")
+    return "".join(found).strip()
+
+
+def spread_rows(rows: Iterable[Iterable[tuple[str, int, int]]]) -> Table:
+    """Lay out cells that span rows and columns, the text of each in every place that it spans.
+
+    What spans a whole row, or is long, stands once.
+
+    Args:
+        rows: Of each row, its cells: text, columns and rows that it spans.
+    """
+    laid: Table = []
+    waiting: dict[int, tuple[str, int]] = {}  # by column: what hangs down from above, and for how many rows more
+    for row in rows:
+        cells = list(row)
+        line: list[str] = []
+        for text, across, down in cells:
+            _hang(line, waiting)
+            wide, deep = min(max(across, 1), _MOST_SPAN), max(down, 1)
+            again = text if len(text) <= LONGEST_REPEATED and len(cells) > 1 else ""
+            for place in range(wide):
+                if deep > 1:
+                    waiting[len(line)] = (again, deep - 1)
+                line.append(again if place else text)
+        _hang(line, waiting)
+        laid.append(line)
+    return laid
+
+
+def _hang(line: list[str], waiting: dict[int, tuple[str, int]]) -> None:
+    while (at := len(line)) in waiting:
+        text, left = waiting.pop(at)
+        line.append(text)
+        if left > 1:
+            waiting[at] = (text, left - 1)
+
+
+class Drawings:
+    """Reads the charts, diagrams and embedded files that a part shows."""
+
+    def __init__(self, package: Package, part: str) -> None:
+        self._package = package
+        self._relations = package.read_relations(part)
+
+    def read_frame(self, frame: Element, add_text: Callable[[str], None], add_table: Callable[[Table], None]) -> None:
+        """Hand on what a graphic frame or a drawing shows by reference."""
+        for one in frame.iter():
+            if one.tag in {"chart", "relIds", "oleObj", "OLEObject"}:
+                part = self._find(one.get("r:id") or one.get("r:dm") or "")
+                if one.tag in {"oleObj", "OLEObject"}:
+                    self._package.note_embedded(one.get("progId") or one.get("ProgID") or basename(part) or "object")
+                elif part:
+                    read = _read_chart if one.tag == "chart" else _read_diagram
+                    texts, tables = read(self._package.read_part(part))
+                    for text in texts:
+                        add_text(text)
+                    for table in tables:
+                        add_table(table)
+
+    def _find(self, reference: str) -> str:
+        name = self._relations.get(reference, ("", ""))[1]
+        return name if self._package.has(name) else ""
+
+
+def _read_diagram(data: Element) -> tuple[list[str], list[Table]]:
+    """The texts of a SmartArt diagram."""
+    points = (join_paragraphs(body) for point in data.iter("pt") for body in point.findall("t"))
+    return [text for text in points if text], []
+
+
+def _read_chart(chart: Element) -> tuple[list[str], list[Table]]:
+    """The titles of a chart, and its categories and values as a table of a column a series."""
+    titles = [text for rich in chart.iter("rich") if (text := join_paragraphs(rich))]
+    names: list[str] = []
+    rows: dict[str, dict[int, str]] = {}
+    for number, series in enumerate(chart.iter("ser")):
+        names.append(" ".join(_read_points(series.find("tx")).values()))
+        categories = _read_points(_find_first(series, "cat", "xVal"))
+        values = _read_points(_find_first(series, "val", "yVal"))
+        for at in sorted({*categories, *values}):
+            rows.setdefault(categories.get(at) or str(at + 1), {})[number] = values.get(at, "")
+    if not names:  # charts of the newer kind: levels of categories and values side by side
+        levels = [[(one.text or "").strip() for one in level.iter("pt")] for level in chart.iter("lvl")]
+        return titles, [[list(row) for row in zip_longest(*levels, fillvalue="")]] if levels else []
+    shown = [[name, *(row.get(n, "") for n in range(len(names)))] for name, row in rows.items()]
+    return titles, [[["", *names], *shown]]
+
+
+def _read_points(reference: Element | None) -> dict[int, str]:
+    """The cached points of a chart's reference, as shown; the levels of a category joined."""
+    found: dict[int, str] = {}
+    if reference is None:
+        return found
+    if (plain := reference.findtext("v")) is not None:
+        return {0: plain}
+    code = reference.findtext(".//formatCode") or ""
+    for level in [*reference.iter("lvl")] or [reference]:
+        points = {_index(point): point for point in level.iter("pt")}
+        shown = ""
+        for at in range(min(max(points, default=-1) + 1, _MOST_POINTS)) if level.tag == "lvl" else points:
+            if (point := points.get(at)) is not None:
+                shown = format_number(point.findtext("v") or "", point.get("formatCode") or code)
+            found[at] = f"{shown} {found[at]}" if at in found else shown
+    return found
+
+
+def _index(point: Element) -> int:
+    at = point.get("idx", "")
+    return int(at) if at.isdecimal() else 0
+
+
+def _find_first(element: Element, *names: str) -> Element | None:
+    return next((found for name in names if (found := element.find(name)) is not None), None)
