@@ -123,9 +123,8 @@ async def database_bytes(saver: Any) -> int:
         async with saver._cursor() as cursor:  # noqa: SLF001 - takes a connection from whatever the saver holds
             await cursor.execute(f"SELECT {sizes} AS size")
             return int((await cursor.fetchone())["size"])
-    async with saver.conn.execute("SELECT * FROM pragma_page_count(), pragma_page_size()") as cursor:
-        pages, size = await cursor.fetchone()
-        return int(pages * size)
+    ((pages, size),) = await saver.fetch_rows("SELECT * FROM pragma_page_count(), pragma_page_size()", ())
+    return int(pages * size)
 
 
 async def per_task(kept: dict[str, Any]) -> None:

@@ -1,7 +1,6 @@
 """What every route works with: the open databases, the graph and the runs, from the server's start to its end."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -143,7 +142,6 @@ async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIte
     """
     settings = Settings.resolve()
     lock = await asyncio.to_thread(_lock, Path(settings.home))
-    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # the error itself is reported, in one line
     async with AsyncExitStack() as stack:
         stack.callback(lock.release)
         saver = await stack.enter_async_context(open_checkpointer(settings))

@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weiwo.graph.persistence.sqlite_thread import SqliteThread
 from weiwo.graph.persistence.storage import (
-    BUSY_SECONDS,
     DatabaseUrlError,
     StorageError,
     credentials_of,
@@ -27,6 +27,7 @@ from weiwo.state.settings import Settings
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.checkpoint.sqlite import SqliteSaver
 
     from weiwo.graph.persistence.serializer import StateSerializer
 
@@ -65,38 +66,39 @@ async def open_checkpointer(
 
 @asynccontextmanager
 async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
-    import aiosqlite
-
     from weiwo.graph.persistence.sqlite_saver import AsyncSqliteSaver
 
+    thread = SqliteThread(lambda: open_private(path), "weiwo-threads")
     try:
-        # Where a file does not open, `aiosqlite` leaves a thread behind.
-        await asyncio.to_thread(lambda: open_private(path).close())
-        async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
-            saver = AsyncSqliteSaver(connection, serde=serializer())
-            await _set_up_sqlite(saver)
-            # A power cut may cost the last steps, never the file; a kill costs nothing. Several times faster.
-            await connection.execute("PRAGMA synchronous=NORMAL")
-            try:
-                yield saver
-            finally:
-                await saver.drain()
+        saver = AsyncSqliteSaver(thread, await thread.run(lambda database: database), serde=serializer())
+        await _set_up_sqlite(thread, saver)
+        yield saver
     except sqlite3.Error as error:
         raise sqlite_error(path, error) from error
+    finally:
+        await thread.close()
 
 
-async def _set_up_sqlite(saver: Any) -> None:
-    """Create the tables. The first switch to WAL fails, without waiting, when two processes make it at once."""
-    for pause in (0.05, 0.1, 0.2, 0.4, 0.8, 1.6):
+async def _set_up_sqlite(thread: SqliteThread, saver: "SqliteSaver") -> None:
+    """Create the tables. The first switch to WAL fails, without waiting, when two processes make it at once.
+
+    A power cut may cost the last steps, never the file; a kill costs nothing. That is several times faster.
+    """
+
+    def set_up(database: sqlite3.Connection) -> None:
+        saver.setup()
+        database.commit()  # inside a transaction, the next statement is none
+        database.execute("PRAGMA synchronous=NORMAL")
+
+    for pause in (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 0.0):
         try:
-            await saver.setup()
+            await thread.run(set_up)
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
+            if "locked" not in str(error) or not pause:
                 raise
             await asyncio.sleep(pause)
         else:
             return
-    await saver.setup()
 
 
 @asynccontextmanager

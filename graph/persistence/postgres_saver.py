@@ -6,6 +6,7 @@ written the same again, so that either is tried once more when the connection wa
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ import psycopg
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
 from langgraph.checkpoint.postgres import aio
+from psycopg.pq import PipelineStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -112,10 +114,21 @@ async def open_pool(
         await set_up(connection)
         await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
     pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
-        url, min_size=1, max_size=most, kwargs=options, open=False, timeout=CONNECT_SECONDS
+        url, min_size=1, max_size=most, kwargs=options, open=False, timeout=CONNECT_SECONDS, reset=_require_no_pipeline
     )
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # an error is reported where it matters, in one line
     async with pool:
         yield pool
+
+
+async def _require_no_pipeline(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Have the pool throw out a connection that a cancel has left in pipeline mode: each read would stay a transaction.
+
+    Raises:
+        psycopg.InterfaceError: It is in that mode.
+    """
+    if connection.pgconn.pipeline_status != PipelineStatus.OFF:
+        raise psycopg.InterfaceError("it was left in pipeline mode")
 
 
 async def _take_setup_lock(connection: Any) -> None:

@@ -1,19 +1,15 @@
 """LangGraph's SQLite saver with group commit: what many runs write at the same moment is one transaction.
 
-The original takes a lock for each write and, holding it, goes to the database's thread and back four times, each time
-waiting for its turn in the event loop. With 200 runs at once, each waits behind all the others. Here a write is put in
-a line, and whoever runs the line takes all of it to the database in one go. A single run writes no later than before.
-
-A run that is cancelled while it waits leaves no transaction open behind it, which would lock out other processes.
+LangGraph's asynchronous saver goes to the database's thread and back several times for each access, holding a lock.
+Here each access is one function in that thread (`sqlite_thread`), so that a cancelled run leaves neither a transaction
+open behind it, which would lock out other processes, nor half of a deletion.
 """
 
-import asyncio
 import json
 import sqlite3
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Any, Final, TypeVar
 
-import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     WRITES_IDX_MAP,
@@ -23,30 +19,36 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     get_checkpoint_metadata,
 )
-from langgraph.checkpoint.sqlite import aio
+from langgraph.checkpoint.sqlite import SqliteSaver
 
 from weiwo.graph.persistence.saver_rules import are_cancelled, read_checkpoint
+from weiwo.graph.persistence.sqlite_thread import SqliteThread
 
-_CHECKPOINT = (
+T = TypeVar("T")
+_CHECKPOINT: Final = (
     "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type,"
     " checkpoint, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-_WRITES = (
+_WRITES: Final = (
     "INSERT OR {} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-Statement = tuple[str, list[tuple[Any, ...]]]
-"""SQL, and the rows it is to be executed with."""
+_PAGE: Final = 50
+"""Checkpoints of a thread that are read at once."""
 
 
-class AsyncSqliteSaver(aio.AsyncSqliteSaver):
-    """A saver whose writes are durable, as far as SQLite's settings go, once they return."""
+class AsyncSqliteSaver(SqliteSaver):
+    """A saver whose writes are durable, as far as SQLite's settings go, once they return.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._line = _Line(
-            self.conn, self.lock
-        )  # LangGraph copies a saver for each graph: what they share is one object
+    Args:
+        thread: Where the database is.
+        connection: Its connection, which that thread alone uses.
+        options: The serializer.
+    """
+
+    def __init__(self, thread: SqliteThread, connection: sqlite3.Connection, **options: Any) -> None:
+        super().__init__(connection, **options)
+        self._thread = thread  # LangGraph copies a saver for each graph: what they share is one object
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint.
@@ -54,28 +56,113 @@ class AsyncSqliteSaver(aio.AsyncSqliteSaver):
         Raises:
             OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
         """
-        return await read_checkpoint(super().aget_tuple(config), config)
+        get = super().get_tuple
+        return await read_checkpoint(self._thread.run(lambda _: get(config)), config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002 - as inherited
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """List checkpoints, newest first; those of a thread page by page."""
+        while limit is None or limit > 0:
+            most = limit if config is None else min(limit or _PAGE, _PAGE)
+            page = await self._thread.run(self._page(config, filter=filter, before=before, limit=most))
+            for one in page:
+                yield one
+            if most is None or len(page) < most:
+                return
+            before, limit = page[-1].config, None if limit is None else limit - most
 
     async def aput(
         self,
         config: RunnableConfig,
         checkpoint: Checkpoint,
         metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,  # noqa: ARG002 - the interface has it
+        new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint."""
+        return await self._thread.run(self._put(config, checkpoint, metadata, new_versions))
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save what a task of an unfinished superstep wrote, unless it was cancelled."""
+        if not are_cancelled(writes):
+            await self._thread.run(self._put_writes(config, writes, task_id, task_path))
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread."""
+        await self._thread.run(lambda database: _delete(database, thread_id))
+
+    async def aget_delta_channel_history(self, **options: Any) -> Any:
+        """Read the history of a channel that is saved as its changes."""
+        get = super().get_delta_channel_history
+        return await self._thread.run(lambda _: get(**options))
+
+    async def fetch_rows(self, query: str, given: Sequence[Any]) -> list[Any]:
+        """The rows of a query."""
+        return await self._thread.run(lambda database: database.execute(query, given).fetchall())
+
+    async def execute(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> None:
+        """Execute statements, all or none of them."""
+
+        def work(database: sqlite3.Connection) -> None:
+            for query, given in statements:
+                database.execute(query, given)
+
+        await self._thread.run(work)
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """`aget_tuple` for a caller without an event loop."""
+        get = super().get_tuple
+        return self._thread.run_blocking(lambda _: get(config))
+
+    def list(self, config: RunnableConfig | None, **options: Any) -> Iterator[CheckpointTuple]:
+        """`alist` for a caller without an event loop."""
+        yield from self._thread.run_blocking(self._page(config, **options))
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """`aput` for a caller without an event loop."""
+        return self._thread.run_blocking(self._put(config, checkpoint, metadata, new_versions))
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """`aput_writes` for a caller without an event loop."""
+        self._thread.run_blocking(self._put_writes(config, writes, task_id, task_path))
+
+    def delete_thread(self, thread_id: str) -> None:
+        """`adelete_thread` for a caller without an event loop."""
+        self._thread.run_blocking(lambda database: _delete(database, thread_id))
+
+    def _page(
+        self, config: RunnableConfig | None, **options: Any
+    ) -> Callable[[sqlite3.Connection], Sequence[CheckpointTuple]]:
+        read = super().list
+        return lambda _: tuple(read(config, **options))
+
+    def _put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        _: ChannelVersions,
+    ) -> Callable[[sqlite3.Connection], RunnableConfig]:
         place = config["configurable"]
         known = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
-        row = (
-            str(place["thread_id"]),
-            place["checkpoint_ns"],
-            checkpoint["id"],
-            place.get("checkpoint_id"),
-            *self.serde.dumps_typed(checkpoint),
-            known,
-        )
-        await self._write((_CHECKPOINT, [row]))
-        return {
+        where = (str(place["thread_id"]), place["checkpoint_ns"], checkpoint["id"])
+        row = (*where, place.get("checkpoint_id"), *self.serde.dumps_typed(checkpoint), known)
+        saved: RunnableConfig = {
             "configurable": {
                 "thread_id": place["thread_id"],
                 "checkpoint_ns": place["checkpoint_ns"],
@@ -83,12 +170,15 @@ class AsyncSqliteSaver(aio.AsyncSqliteSaver):
             }
         }
 
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        """Save what a task of an unfinished superstep wrote, unless it was cancelled."""
-        if are_cancelled(writes):
-            return
+        def work(database: sqlite3.Connection) -> RunnableConfig:
+            database.execute(_CHECKPOINT, row)
+            return saved
+
+        return work
+
+    def _put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
+    ) -> Callable[[sqlite3.Connection], None]:
         place = config["configurable"]
         where = (str(place["thread_id"]), str(place["checkpoint_ns"]), str(place["checkpoint_id"]))
         rows = [
@@ -96,71 +186,14 @@ class AsyncSqliteSaver(aio.AsyncSqliteSaver):
             for n, (channel, value) in enumerate(writes)
         ]
         anew = all(channel in WRITES_IDX_MAP for channel, _ in writes)
-        await self._write((_WRITES.format("REPLACE" if anew else "IGNORE"), rows))
+        query = _WRITES.format("REPLACE" if anew else "IGNORE")
 
-    async def drain(self) -> None:
-        """Wait until all that was put in line has been written, also for runs that no longer wait for it."""
-        await self._line.drain()
+        def work(database: sqlite3.Connection) -> None:
+            database.executemany(query, rows)
 
-    async def _write(self, statement: Statement) -> None:
-        if not self.is_setup:
-            await self.setup()
-        await self._line.write(statement)
+        return work
 
 
-class _Line:
-    """What waits to be written, and the task that writes it.
-
-    Args:
-        connection: The database.
-        lock: Held while it is used.
-    """
-
-    def __init__(self, connection: aiosqlite.Connection, lock: asyncio.Lock) -> None:
-        self._connection = connection
-        self._lock = lock
-        self._waiting: list[tuple[Statement, asyncio.Future[None]]] = []
-        self._writing: asyncio.Task[None] | None = None
-
-    async def write(self, statement: Statement) -> None:
-        """Have a statement executed; returns when it is committed."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((statement, done))
-        if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write_all())
-        await done
-
-    async def drain(self) -> None:
-        """Wait until nothing waits."""
-        while self._writing is not None and not self._writing.done():
-            await asyncio.wait([self._writing])
-
-    async def _write_all(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
-            failure: Exception | None = None
-            try:
-                statements = [statement for statement, _ in batch]
-                async with self._lock:
-                    # The one way to the database's thread with more than a statement.
-                    await self._connection._execute(_commit, self._connection._conn, statements)  # type: ignore[no-untyped-call]  # noqa: SLF001
-            except Exception as error:  # noqa: BLE001 - it belongs to those who wait
-                failure = error
-            for _, done in batch:
-                if done.done():
-                    continue  # whoever waited was cancelled
-                if failure is None:
-                    done.set_result(None)
-                else:
-                    done.set_exception(failure)
-
-
-def _commit(connection: sqlite3.Connection, statements: list[Statement]) -> None:
-    """Execute statements as one transaction. Runs in the database's thread."""
-    try:
-        for sql, rows in statements:
-            connection.executemany(sql, rows)
-        connection.commit()
-    except BaseException:
-        connection.rollback()
-        raise
+def _delete(database: sqlite3.Connection, thread_id: str) -> None:
+    for table in ("checkpoints", "writes"):
+        database.execute(f"DELETE FROM {table} WHERE thread_id = ?", (str(thread_id),))  # noqa: S608 - names of ours

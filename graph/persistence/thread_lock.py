@@ -94,8 +94,8 @@ async def claimed(settings: Settings, thread_id: str, database_url: str | None =
             await stack.enter_async_context(_in_postgres(url, thread_id))
         else:
             path = Path(settings.home) / "locks" / sha256(thread_id.encode()).hexdigest()[:32]
-            lock = await asyncio.to_thread(_lock_file, path, thread_id)
-            stack.callback(lock.release)
+            # Not in a thread: it would take the lock for a caller who was cancelled meanwhile, and nobody let go of it.
+            stack.callback(_lock_file(path, thread_id).release)
         yield
 
 

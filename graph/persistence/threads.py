@@ -133,13 +133,11 @@ async def find_checkpoint(
 
 
 async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id: str | None) -> list[tuple[str, str]]:
-    kind = type(saver).__name__
+    kind, fetch = type(saver).__name__, getattr(saver, "fetch_rows", None)  # our SQLite saver has it
     given: tuple[str, ...] = (f"{prefix}%",) if thread_id is None else (f"{prefix}%", thread_id)
-    if kind == "AsyncSqliteSaver":
-        lite: Any = saver
+    if fetch is not None:
         query = _FIND.format("?") + (" AND thread_id = ?" if thread_id is not None else "")
-        async with lite.lock, lite.conn.execute(query, given) as cursor:
-            return [(str(thread), str(one)) for thread, one in await cursor.fetchall()]
+        return [(str(thread), str(one)) for thread, one in await fetch(query, given)]
     if kind == "AsyncPostgresSaver":
         query = _FIND.format("%s") + (" AND thread_id = %s" if thread_id is not None else "")
         async with saver._cursor() as cursor:  # type: ignore[attr-defined]  # noqa: SLF001 - as for the list of threads
@@ -156,20 +154,17 @@ async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id
 
 async def list_threads(saver: "BaseCheckpointSaver[Any]", limit: int = 20) -> list[ThreadInfo]:
     """The threads that changed last, newest first."""
-    connection = getattr(saver, "conn", None)
-    kind = type(saver).__name__
-    if kind == "AsyncSqliteSaver":
-        return await _from_sqlite(saver, connection, limit)
-    if kind == "AsyncPostgresSaver":
+    if hasattr(saver, "fetch_rows"):
+        return await _from_sqlite(saver, limit)
+    if type(saver).__name__ == "AsyncPostgresSaver":
         return await _from_postgres(saver, limit)
     return await _from_any(saver, limit)
 
 
-async def _from_sqlite(saver: Any, connection: Any, limit: int) -> list[ThreadInfo]:
+async def _from_sqlite(saver: Any, limit: int) -> list[ThreadInfo]:
     from asyncio import to_thread  # noqa: PLC0415 - light commands list without an event loop
 
-    async with saver.lock, connection.execute(SQLITE_LIST, (limit,)) as cursor:
-        rows = await cursor.fetchall()
+    rows = await saver.fetch_rows(SQLITE_LIST, (limit,))
 
     def decode() -> list[ThreadInfo]:
         return [info_of(thread_id, last, _channel_values(saver, type_, blob)) for thread_id, last, type_, blob in rows]

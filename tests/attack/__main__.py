@@ -11,11 +11,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.attack import machine, mcp_servers, network, texts
+from tests.attack import cancels, machine, mcp_servers, network, texts
 from tests.attack.report import Attack, Report
 from tests.support.foreign import FOREIGN
 
-ATTACKS: tuple[Attack, ...] = (*network.ATTACKS, *machine.ATTACKS, *texts.ATTACKS, *mcp_servers.ATTACKS)
+ATTACKS: tuple[Attack, ...] = (
+    *network.ATTACKS,
+    *machine.ATTACKS,
+    *cancels.ATTACKS,
+    *texts.ATTACKS,
+    *mcp_servers.ATTACKS,
+)
 _SECONDS = 400
 """How long one kind may take, also on a busy machine; what takes longer has got through."""
 

@@ -56,8 +56,7 @@ async def test_a_damaged_thread_is_one_line_and_the_others_are_listed_and_go_on(
     for thread in ("mine", "other"):
         await ask(graph, "What is 6 times 7?", thread)
     if type(saver).__name__ == "AsyncSqliteSaver":
-        await saver.conn.execute("UPDATE checkpoints SET checkpoint = x'c1c1c1c1' WHERE thread_id = 'mine'")
-        await saver.conn.commit()
+        await saver.execute([("UPDATE checkpoints SET checkpoint = x'c1c1c1c1' WHERE thread_id = 'mine'", ())])
     else:
         async with saver._cursor() as cursor:
             await cursor.execute(

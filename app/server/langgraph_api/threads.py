@@ -238,13 +238,9 @@ async def copy_thread(saver: Any, thread_id: str, new: str) -> None:
     Raises:
         RequestError: The saver is none of ours.
     """
-    kind = type(saver).__name__
-    if kind == "AsyncSqliteSaver":
-        async with saver.lock:
-            for query in _COPY_SQLITE:
-                await saver.conn.execute(query, (new, thread_id))
-            await saver.conn.commit()
-    elif kind == "AsyncPostgresSaver":
+    if hasattr(saver, "fetch_rows"):
+        await saver.execute([(query, (new, thread_id)) for query in _COPY_SQLITE])
+    elif type(saver).__name__ == "AsyncPostgresSaver":
         async with saver._cursor(pipeline=True) as cursor:  # noqa: SLF001 - as for the list of threads
             for query in _COPY_POSTGRES:
                 await cursor.execute(query, (new, thread_id))

@@ -2,21 +2,20 @@
 
 Threads themselves are in the checkpoint database, which the command shares. What is here is the server's, but for the
 names of threads that the command keeps for the operator (`thread_lock`), whose the threads without a record are, too.
-Every method is one transaction in a thread of its own, in the order of the calls.
+Every method is one work of the database's thread, in the order of the calls.
 """
 
-import asyncio
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Self, TypeVar
 
 import orjson
 
+from weiwo.graph.persistence.sqlite_thread import SqliteThread
 from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
 from weiwo.graph.persistence.thread_lock import RECORDS_FILE, THREADS_TABLE
 from weiwo.tools.private_files import make_private_file
@@ -148,8 +147,7 @@ class Records:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="weiwo-records")
-        self._database: sqlite3.Connection | None = None
+        self._thread = SqliteThread(self._connect, "weiwo-records")
 
     @classmethod
     @asynccontextmanager
@@ -164,8 +162,7 @@ class Records:
             await records._do(lambda _: None)
             yield records
         finally:
-            await asyncio.get_running_loop().run_in_executor(records._thread, records._close)
-            records._thread.shutdown(wait=False)
+            await records._thread.close()
 
     async def thread(self, thread_id: str) -> ThreadRecord | None:
         """A thread's record."""
@@ -338,14 +335,9 @@ class Records:
         await self._do(write)
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run one transaction. What it returns goes to another thread, so it returns no cursor."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work)
-
-    def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do a work, whole or not at all. What it returns goes to another thread, so it returns no cursor."""
         try:
-            database = self._database or self._connect()
-            with database:  # one transaction
-                return work(database)
+            return await self._thread.run(work)
         except sqlite3.Error as error:
             raise sqlite_error(self._path, error) from error
 
@@ -353,17 +345,11 @@ class Records:
         make_folder(self._path.parent)
         make_private_file(self._path)
         database = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
-        self._database = database
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("PRAGMA secure_delete=FAST")  # a key that is deleted is overwritten
         database.executescript(_TABLES)
         return database
-
-    def _close(self) -> None:
-        if self._database is not None:
-            with suppress(sqlite3.Error):
-                self._database.close()
 
 
 def _thread(row: Sequence[Any]) -> ThreadRecord:

@@ -53,10 +53,7 @@ async def test_the_folder_is_made_for_its_owner_alone_and_the_file_is_in_wal_mod
 
 async def test_pragmas_hold_on_the_connection(tmp_path):
     async with open_checkpointer(settings(tmp_path)) as saver:
-        found = [
-            (await (await saver.conn.execute(f"PRAGMA {name}")).fetchone())[0]
-            for name in ("synchronous", "busy_timeout")
-        ]
+        found = [(await saver.fetch_rows(f"PRAGMA {name}", ()))[0][0] for name in ("synchronous", "busy_timeout")]
     assert found == [1, 15_000]
 
 
@@ -82,8 +79,8 @@ async def test_a_full_disk_is_told_when_it_happens_and_keeps_what_there_was(tmp_
 
     async def fill() -> None:
         async with open_checkpointer(settings(tmp_path)) as saver:
-            pages = (await (await saver.conn.execute("PRAGMA page_count")).fetchone())[0]
-            await saver.conn.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then answers as on a full disk
+            ((pages,),) = await saver.fetch_rows("PRAGMA page_count", ())
+            await saver.fetch_rows(f"PRAGMA max_page_count = {pages}", ())  # SQLite then answers as on a full disk
             checkpoint = {**empty_checkpoint(), "channel_values": {"x": "x" * 100_000}}
             await saver.aput(AT, checkpoint, {}, {})
 

@@ -76,10 +76,8 @@ async def test_the_complaint_names_the_thread():
     async with open_checkpointer(Settings.resolve()) as saver:
         at = {"configurable": {"thread_id": "t-7", "checkpoint_ns": ""}}
         await saver.aput(at, empty_checkpoint(), {}, {})
-        await saver.conn.execute(
-            "UPDATE checkpoints SET checkpoint = ?", (ormsgpack.packb({"usage": ormsgpack.Ext(5, fields)}),)
-        )
-        await saver.conn.commit()
+        written = ormsgpack.packb({"usage": ormsgpack.Ext(5, fields)})
+        await saver.execute([("UPDATE checkpoints SET checkpoint = ?", (written,))])
         with pytest.raises(OlderCheckpointError, match=r"^the thread t-7 was written by an older Weiwo"):
             await saver.aget_tuple(at)
 

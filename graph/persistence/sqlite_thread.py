@@ -1,0 +1,112 @@
+"""Group commit: a SQLite connection in a thread of its own, whose works that wait at one moment are one transaction.
+
+A work is a function of the connection. Whoever waits for it may be cancelled at any moment and on any event loop: the
+work is done whole or not at all, and no transaction stays open behind it. One trip to the thread and back serves all
+who wait, which costs a busy server less than the works themselves.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_Work = Callable[[sqlite3.Connection], Any]
+_Waiting = tuple[_Work, "asyncio.Future[Any] | Future[Any]"]
+_Outcome = tuple["asyncio.Future[Any]", Any, BaseException | None]
+
+
+class SqliteThread:
+    """One connection, and the thread that alone uses it.
+
+    Args:
+        connect: Opens the connection; called in the thread, again where it failed before.
+        name: The thread's.
+    """
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection], name: str) -> None:
+        self._connect = connect
+        self._database: sqlite3.Connection | None = None
+        self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
+        self._thread = Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Have a work done; returns when it is committed. What it returns is no cursor: that is the thread's.
+
+        Raises:
+            sqlite3.Error: The database cannot be used.
+        """
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._queue.put((work, done))
+        return await done
+
+    def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """The same for a caller without an event loop."""
+        done: Future[T] = Future()
+        self._queue.put((work, done))
+        return done.result()
+
+    async def close(self) -> None:
+        """Close the connection, once all that waits is done."""
+        self._queue.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _serve(self) -> None:
+        going = True
+        while going:
+            waiting = [self._queue.get()]
+            with suppress(Empty):
+                while True:
+                    waiting.append(self._queue.get_nowait())
+            going = None not in waiting
+            if works := [one for one in waiting if one is not None]:
+                _settle(works, self._do)
+        if self._database is not None:
+            with suppress(sqlite3.Error):  # closing it fails nothing that was done
+                self._database.close()
+
+    def _do(self, works: list[_Work]) -> list[Any]:
+        if self._database is None:
+            self._database = self._connect()
+        with self._database as database:  # one transaction
+            return [work(database) for work in works]
+
+
+def _settle(waiting: list[_Waiting], do: Callable[[list[_Work]], list[Any]]) -> None:
+    """Do works together, and each by itself where one of them fails; tell those who wait."""
+    outcomes: list[tuple[Any, BaseException | None]]
+    try:
+        outcomes = [(result, None) for result in do([work for work, _ in waiting])]
+    except BaseException as error:  # noqa: BLE001 - it belongs to those who wait
+        if len(waiting) > 1:
+            for one in waiting:
+                _settle([one], do)
+            return
+        outcomes = [(None, error)]
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Outcome]] = {}
+    for (_, future), (result, failure) in zip(waiting, outcomes, strict=True):
+        if isinstance(future, asyncio.Future):
+            by_loop.setdefault(future.get_loop(), []).append((future, result, failure))
+        else:
+            _tell(future, result, failure)
+    for loop, results in by_loop.items():
+        with suppress(RuntimeError):  # the loop was closed meanwhile
+            loop.call_soon_threadsafe(_tell_all, results)
+
+
+def _tell_all(outcomes: list[_Outcome]) -> None:
+    for future, result, failure in outcomes:
+        if not future.done():  # whoever waited may have been cancelled
+            _tell(future, result, failure)
+
+
+def _tell(future: Any, result: Any, failure: BaseException | None) -> None:
+    if failure is None:
+        future.set_result(result)
+    else:
+        future.set_exception(failure)
