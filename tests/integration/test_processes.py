@@ -122,7 +122,7 @@ async def test_a_cancelled_writer_leaves_no_lock_and_its_words_are_kept(weiwo_ho
         for writer in writers:
             writer.cancel()
         await asyncio.wait(writers)
-        await saver.drain()
+        await saver.fetch_rows("SELECT 1", ())  # comes after them
         with sqlite3.connect(weiwo_home / "threads.sqlite", timeout=0) as other:
             other.execute("BEGIN IMMEDIATE")  # raises if anybody else is writing
             (count,) = other.execute("SELECT COUNT(*) FROM checkpoints").fetchone()
@@ -133,10 +133,10 @@ async def test_a_cancelled_writer_leaves_no_lock_and_its_words_are_kept(weiwo_ho
 async def test_a_write_that_fails_fails_for_those_who_wait_and_the_next_one_succeeds(weiwo_home: Path) -> None:
     async with opened(str(weiwo_home)) as saver:
         await put(saver, 0)
-        await saver.conn.execute("PRAGMA query_only = ON")
+        await saver.fetch_rows("PRAGMA query_only = ON", ())
         failed = await asyncio.gather(*(put(saver, n) for n in range(1, 4)), return_exceptions=True)
         assert [type(error) for error in failed] == [sqlite3.OperationalError] * 3
-        await saver.conn.execute("PRAGMA query_only = OFF")
+        await saver.fetch_rows("PRAGMA query_only = OFF", ())
         await put(saver, 9)
         assert [item.checkpoint["channel_values"]["n"] async for item in saver.alist(AT)] == [9, 0]
 
