@@ -114,13 +114,13 @@ def finish_reason(message: "BaseMessage") -> str | None:
 def reported_tokens(message: "BaseMessage | None") -> tuple[int, int]:
     """Input and output tokens as reported, 0 where not."""
     usage = getattr(message, "usage_metadata", None) or {}
-    return int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0)
+    return max(0, int(usage.get("input_tokens") or 0)), max(0, int(usage.get("output_tokens") or 0))
 
 
 def cached_tokens(message: "BaseMessage | None") -> int:
     """Input tokens that the provider had kept from an earlier request, as reported, 0 where not."""
     usage = getattr(message, "usage_metadata", None) or {}
-    return int((usage.get("input_token_details") or {}).get("cache_read") or 0)
+    return max(0, int((usage.get("input_token_details") or {}).get("cache_read") or 0))
 
 
 def _payload(message: "BaseMessage") -> Any:

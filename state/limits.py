@@ -47,9 +47,9 @@ class ModelCall(Value):
     purpose: str
     model: str
     mode: str
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = Field(default=0, exclude_if=not_)
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    cached_tokens: int = Field(default=0, ge=0, exclude_if=not_)
     seconds: float = 0.0
     ended: float = 0.0
     error: str | None = None
@@ -60,7 +60,7 @@ NOT_SENT = "not_sent"
 
 
 class Usage(Value):
-    """What a run has spent so far. Adding two usages sums them.
+    """What a run has spent so far, no figure negative. Adding two usages sums them.
 
     Attributes:
         model_calls: Chat model calls sent, each attempt counted; those that could not be sent are not.
@@ -72,12 +72,12 @@ class Usage(Value):
         calls: Every model call, in order of completion.
     """
 
-    model_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
-    tool_calls: int = 0
-    seconds: float = 0.0
+    model_calls: int = Field(default=0, ge=0)
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    cost: float = Field(default=0.0, ge=0)
+    tool_calls: int = Field(default=0, ge=0)
+    seconds: float = Field(default=0.0, ge=0)
     calls: tuple[ModelCall, ...] = ()
 
     def __add__(self, other: "Usage") -> "Usage":

@@ -15,6 +15,7 @@ from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.threads import copy_thread, shown_state
+from weiwo.app.server.runs.run_request import check_edit, check_editor
 from weiwo.app.server.runs.run_results import delete_thread
 from weiwo.app.server.wire import plain, read_count, read_json, read_object, reply
 from weiwo.nodes.memory.reuse import forget_answers
@@ -109,6 +110,9 @@ async def update_state(request: Request) -> Response:
     engine.runs.require_idle(thread_id)
     place = read_object(body, "checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
     config = _config(thread_id, place)
+    check_edit(body.get("values"), "values")
+    if body.get("as_node") is not None:
+        check_editor(body["as_node"], "as_node")
     try:
         new = await engine.graph.aupdate_state(config, body.get("values"), as_node=body.get("as_node"))
     except ValidationError as error:

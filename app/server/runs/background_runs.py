@@ -101,16 +101,20 @@ class Runs:
                 told = f"the run; {_MOST_UNDER_WAY} are under way already; try again in a minute"
                 raise RequestError(429, told, f"已有 {_MOST_UNDER_WAY} 个问题在运行；请一分钟后再试")
             answers = request.command is not None and "resume" in request.command
+            asks = request.changes_course
             if self.under_way(thread_id):
                 if request.multitask == "reject" or answers:
                     self.require_idle(thread_id)
             elif request.input is None:
-                request = await self._prepared(thread_id, request)
-            if request.input is None and not request.corpora:  # what goes on reads on where it read
+                request, edited = await self._prepared(thread_id, request)
+                asks = asks or edited
+            if request.input is None:
                 before = await self._records.runs(thread_id, 1)
-                corpora = before[0].request.get("corpora", []) if before else []
-                request = request.model_copy(update={"corpora": corpora})
-            await self.budgets.admit(owner, asks=request.input is not None)
+                asks = asks or not before  # of a copy nobody has counted the question
+                if not request.corpora:  # what goes on reads on where it read
+                    corpora = before[0].request.get("corpora", []) if before else []
+                    request = request.model_copy(update={"corpora": corpora})
+            await self.budgets.admit(owner, asks=asks)
             now = time.time()
             written = request.model_dump(mode="json", exclude_defaults=True)
             run = RunRecord(str(uuid4()), thread_id, owner, now, now, "pending", 1, written, "")
@@ -214,6 +218,9 @@ class Runs:
         thread: RunnableConfig = {"configurable": {"thread_id": run.thread_id}}
         snapshot = await self._graph.aget_state(thread)
         given, checkpoint = self._given(run, request, snapshot)
+        start = snapshot
+        if checkpoint:  # what was spent there counts, not what was spent later
+            start = await self._graph.aget_state({"configurable": {**thread["configurable"], **checkpoint}})
         context = self._context(request, snapshot)
         user = ServedUser(run.owner, memory_user(run.owner, self._settings))
         config: RunnableConfig = {
@@ -226,7 +233,7 @@ class Runs:
         }
         stream = stream_events(self._graph, given, config, context=context, request=request)
         defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), run.owner, request.corpora)
-        before = Usage() if isinstance(given, Mapping) else snapshot.values.get("usage") or Usage()
+        before = Usage() if isinstance(given, Mapping) else start.values.get("usage") or Usage()
         limited = await self.budgets.limit(run.owner, defaults, Context.model_validate(context), before)
         with operator_defaults(limited), own_key(await self._records.model_key(run.owner)):
             async for name, data in stream:
@@ -275,8 +282,8 @@ class Runs:
             if not queue:
                 self._queues.pop(run.thread_id, None)
 
-    async def _prepared(self, thread_id: str, request: RunRequest) -> RunRequest:
-        """The request with each answer addressed to the interrupt that it answers.
+    async def _prepared(self, thread_id: str, request: RunRequest) -> tuple[RunRequest, bool]:
+        """The request with each answer addressed to its interrupt, and whether it runs what a client edited.
 
         An answer without an address would, at a second attempt, be taken for the answer to the next question.
         """
@@ -287,11 +294,12 @@ class Runs:
         if snapshot.created_at is None:
             told = f"thread {thread_id}; nothing was asked on it yet; give an input"
             raise RequestError(422, told, "这个会话还没有提过问题；请先提问")
+        edited = bool(snapshot.next) and (snapshot.metadata or {}).get("source") == "update"
         if request.command is None or "resume" not in request.command:
-            return request
+            return request, edited
         resume, waiting = request.command["resume"], [one.id for one in snapshot.interrupts]
         if isinstance(resume, Mapping) and resume and set(resume) <= set(waiting):
-            return request
+            return request, edited
         if not waiting:
             told = f"thread {thread_id}; nothing of it waits for an answer; go on with input null"
             raise RequestError(409, told, "没有等待答复的事项；请重新载入本页")
@@ -300,7 +308,7 @@ class Runs:
                 422, f"command.resume: {len(waiting)} questions wait; answer them by id, as {{id: answer}}"
             )
         command = {**request.command, "resume": {waiting[0]: resume}}
-        return request.model_copy(update={"command": command})
+        return request.model_copy(update={"command": command}), edited
 
 
 def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:

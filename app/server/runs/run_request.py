@@ -1,7 +1,7 @@
 """What a client asks of a run, read from the body that LangGraph's SDKs send, and checked before anything begins."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from langgraph.types import Command, Send
@@ -11,6 +11,7 @@ from weiwo.app.server.access.user_corpora import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_object
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
+from weiwo.state.search import SearchState
 from weiwo.state.settings import (
     Context,
     Settings,
@@ -23,6 +24,11 @@ _StreamMode = Literal["values", "updates", "custom", "messages-tuple", "messages
 _CHECKPOINT: Final = frozenset({"checkpoint_id", "checkpoint_ns"})
 _CorpusChoice = Callable[[Sequence[str]], list[str]]
 """From names that a user gave to those that his corpora are kept under."""
+_EDITORS: Final = ("planner", "executor", "writer")
+"""The nodes that a client may go on at, or change the state in the name of: a question begins with an input alone."""
+_KEPT: Final = frozenset({"usage", "run"})
+"""Fields of the state by which the limits of a run hold."""
+_FIELDS: Final = frozenset(SearchState.__annotations__)
 _ABSENT: Final = {"webhook": "calls no other server", "after_seconds": "starts runs at once"}
 
 
@@ -108,6 +114,7 @@ class RunRequest(BaseModel):
         except ValidationError as error:
             raise RequestError(422, describe_validation_error(error)) from None
         request.check_input()
+        request.check_command()
         return request
 
     def check_input(self) -> None:
@@ -126,6 +133,28 @@ class RunRequest(BaseModel):
         elif not self.input.get("messages"):
             raise RequestError(422, "input: it has neither a question nor messages; give one of them")
 
+    def check_command(self) -> None:
+        """See that a command changes and begins what a client may.
+
+        Raises:
+            RequestError: It does not.
+        """
+        if (command := self.graph_command()) is None:
+            return
+        check_edit(command.update, "command.update")
+        if unknown := sorted(map(str, (command.update or {}).keys() - _FIELDS)):
+            raise RequestError(422, f"command.update: {unknown[0][:60]!a} is no field of the state; leave it out")
+        for place in self._places():
+            if isinstance(place, Send):
+                check_edit(place.arg, "command.goto")
+            check_editor(place.node if isinstance(place, Send) else place, "command.goto")
+
+    @property
+    def changes_course(self) -> bool:
+        """Whether it asks for more than an answer or going on from where the thread is."""
+        command = self.command or {}
+        return bool(self.input is not None or self.checkpoint or command.get("update") or command.get("goto"))
+
     def graph_command(self) -> Command[Any] | None:
         """The command, as LangGraph takes it.
 
@@ -134,15 +163,50 @@ class RunRequest(BaseModel):
         """
         if self.command is None:
             return None
-        goto, update = self.command.get("goto") or (), self.command.get("update")
+        return Command(update=self.command.get("update"), goto=self._places(), resume=self.command.get("resume"))
+
+    def _places(self) -> list[str | Send]:
+        goto = (self.command or {}).get("goto") or ()
         try:
-            places = [
+            return [
                 one if isinstance(one, str) else Send(one["node"], one["input"])
                 for one in (goto if isinstance(goto, list | tuple) else [goto])
             ]
         except (KeyError, TypeError):
             raise RequestError(422, "command.goto: give names of nodes, or {node, input}") from None
-        return Command(update=update, goto=places, resume=self.command.get("resume"))
+
+
+def check_editor(node: Any, field: str) -> None:
+    """See that a node is one of those that a client may name.
+
+    Raises:
+        RequestError: It is not.
+    """
+    if node not in _EDITORS:
+        raise RequestError(422, f"{field}: {str(node)[:40]!a} is not a client's to name; give {', '.join(_EDITORS)}")
+
+
+def check_edit(values: Any, field: str) -> None:
+    """See that a client's change of the state leaves what limits count by as it is.
+
+    Raises:
+        RequestError: It does not, or is no object.
+    """
+    if values is None:
+        return
+    if not isinstance(values, Mapping):
+        raise RequestError(422, f"{field}: it is no object; give fields of the state")
+    outcomes = values.get("outcomes")
+    spent = isinstance(outcomes, Mapping) and any(isinstance(one, Mapping) and "usage" in one for one in _all(outcomes))
+    if kept := sorted(_KEPT & values.keys()) or (["outcomes.usage"] if spent else []):
+        raise RequestError(422, f"{field}.{kept[0]}: the graph counts it by itself; leave it out")
+
+
+def _all(outcomes: Mapping[str, Any]) -> Iterator[Any]:
+    """The outcomes of an update, also of one that overwrites."""
+    for key, one in outcomes.items():
+        yield from one.values() if key in {"__overwrite__", "value"} and isinstance(one, Mapping) else ()
+        yield one
 
 
 def read_context(given: Any) -> dict[str, Any]:
