@@ -149,7 +149,7 @@ async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIte
         records = await stack.enter_async_context(Records.open(settings.home))
         graph = build_graph(saver, store, serves_clients=True, **graph_options)
         log = RunLog(records)
-        runs = Runs(graph, records, log, settings)
+        runs = Runs(graph, records, log, settings, logins=logins)
         stack.push_async_callback(runs.close)
         engine = Engine(settings, graph, records, log, runs, Threads(graph, records, runs), logins)
         await runs.take_up()

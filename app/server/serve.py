@@ -10,6 +10,7 @@ from typing import Any, Final
 import uvicorn
 
 from weiwo.app.server.access.auth import Auth, new_token
+from weiwo.app.server.access.connections import ConnectionLimits, limited_protocol
 from weiwo.app.server.access.guard import Guard, Rules, read_origins
 from weiwo.app.server.access.oidc import Oidc, OidcError, OidcSettings
 from weiwo.app.server.access.profiles import LOOPBACK, is_loopback, read_profiles
@@ -21,7 +22,8 @@ from weiwo.state.settings import CLIENT_FIELDS, Settings
 _STOP_SECONDS: Final = 3
 _COLLECT_AFTER: Final = (700, 10, 10)
 """Thresholds of Python's garbage collector, as it has them by itself."""
-_MOST_CONNECTIONS: Final = 1_000
+_PROXIES: Final = "FORWARDED_ALLOW_IPS"
+"""Where uvicorn reads which proxies it may believe."""
 _ORIGINS: Final = "WEIWO_ORIGINS"
 _AUTH: Final = "WEIWO_AUTH"
 
@@ -101,6 +103,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
                 name = f"[{place[0]}]" if ":" in place[0] else place[0]
                 started(f"http://{name}:{place[1]}/", token)
 
+    limits = ConnectionLimits(proxies=os.environ.get(_PROXIES, ""))
     config = uvicorn.Config(
         guarded,
         host=host,
@@ -110,7 +113,8 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         lifespan="on",
         server_header=False,
         ws="none",
-        limit_concurrency=_MOST_CONNECTIONS,
+        http=limited_protocol(limits),
+        limit_concurrency=limits.most,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     server = Server(config)

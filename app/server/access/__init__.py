@@ -1,7 +1,7 @@
 """Who may use the server, and for how much: checks before any route.
 
 guard         host, origin, login and rate, before any route
-users         who sends a request
+connections   how many, and how long one may be silent
 auth          tokens and cookies
 oidc          OpenID Connect
 login_routes  logging in and out; a user's own model key

@@ -5,7 +5,9 @@ On loopback nobody logs in, so two things that a browser does must be refused: a
 every request says who sends it, by a cookie that only our own page's requests carry, or by a token in a header.
 """
 
+import asyncio
 import time
+from collections import Counter
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -41,6 +43,11 @@ _OPEN: Final = ("/ok", "/weiwo/info", "/weiwo/login", OIDC_LOGIN, CALLBACK, "/",
 _EXPOSED: Final = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next"
 _MOST_BYTES: Final = 200_000_000
 _LOGIN_SECONDS: Final = 6.0
+_MOST_OPEN: Final = 200
+"""Requests of one user at the same time, those that watch included, where users log in."""
+_BODY_SECONDS: Final = 30.0
+_BODY_RATE: Final = 20_000
+"""Bytes of a body a second that are waited for, after the seconds above."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,7 @@ class Guard:
         self._app, self._rules, self._auth = app, rules, auth
         self._changes = _Buckets(200, 0.05)
         self._logins = _Buckets(5, _LOGIN_SECONDS)
+        self._open: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -119,7 +127,14 @@ class Guard:
         except RequestError as error:
             await error_reply(error, headers)(scope, receive, guarded)
             return
-        await self._app(scope, receive, guarded)
+        who = scope[USER] or (scope.get("client") or ("", 0))[0]
+        self._open[who] += 1
+        try:
+            await self._app(scope, _timed(receive), guarded)
+        finally:
+            self._open[who] -= 1
+            if not self._open[who]:
+                del self._open[who]
 
     def _check_host(self, headers: Mapping[str, str]) -> None:
         host = headers.get("host", "")
@@ -133,7 +148,7 @@ class Guard:
         origin, host = headers.get("origin"), headers.get("host", "")
         if foreign:
             return
-        if origin is not None and not (origin.startswith(("http://", "https://")) and urlsplit(origin).netloc == host):
+        if origin is not None and not (origin.startswith(("http://", "https://")) and _netloc_of(origin) == host):
             raise RequestError(403, f"origin {origin[:80]!a}; other sites' pages are refused; see WEIWO_ORIGINS")
         if scope["method"] not in _READS and headers.get("sec-fetch-site", "none") not in {"same-origin", "none"}:
             raise RequestError(403, "the request; it comes from another site's page; open the page of this server")
@@ -151,6 +166,9 @@ class Guard:
 
     def _check_rate(self, scope: Scope) -> None:
         client = (scope.get("client") or ("", 0))[0]
+        if self._auth is not None and self._open[scope[USER] or client] >= _MOST_OPEN:
+            told = f"the request; {_MOST_OPEN} of yours are open already; end some"
+            raise RequestError(429, told, f"您已有 {_MOST_OPEN} 个请求未结束；请先结束一些")
         if scope["path"] in {"/weiwo/login", CALLBACK}:
             if not self._logins.take(client):
                 raise RequestError(429, "the login; there were too many; wait a minute", "登录次数过多；请一分钟后再试")
@@ -165,6 +183,29 @@ class Guard:
             headers.add_vary_header("Origin")
         else:
             headers["cross-origin-resource-policy"] = "same-origin"
+
+
+def _timed(receive: Receive) -> Receive:
+    """What receives a request, its body within a time that grows with it: who sends it slowly holds no connection."""
+    waited, received, more = 0.0, 0, True
+
+    async def timed() -> Message:
+        nonlocal waited, received, more
+        if not more:
+            return await receive()
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(_BODY_SECONDS + received / _BODY_RATE - waited):
+                message = await receive()
+        except TimeoutError:
+            told = "the request; its body came too slowly; send it again"
+            raise RequestError(408, told, "请求内容传得太慢；请重新发送") from None
+        waited += time.monotonic() - began
+        received += len(message.get("body", b""))
+        more = bool(message.get("more_body")) and message["type"] == "http.request"
+        return message
+
+    return timed
 
 
 def mark_response(headers: MutableHeaders) -> None:
@@ -182,8 +223,8 @@ def read_origins(text: str) -> frozenset[str]:
     """
     origins = [one.strip().rstrip("/") for one in text.split(",") if one.strip()]
     for one in origins:
-        parts = urlsplit(one)
-        if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path:
+        scheme, _, place = one.partition("://")
+        if scheme not in {"http", "https"} or not place or _netloc_of(one) != place:
             raise RequestError(
                 400, f"WEIWO_ORIGINS: {one[:80]!a} is no origin; write one such as http://localhost:3000"
             )
@@ -195,6 +236,13 @@ def _host_of(url: str) -> str:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
+
+
+def _netloc_of(url: str) -> str | None:
+    try:
+        return urlsplit(url).netloc
+    except ValueError:
+        return None
 
 
 def _preflight(headers: Mapping[str, str]) -> Response:

@@ -22,6 +22,7 @@ from weiwo.app.server.access.budgets import DayBudgets
 from weiwo.app.server.access.profiles import memory_user
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.runs.fair_slots import FairSlots
 from weiwo.app.server.runs.graph_stream import stream_events
 from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
 from weiwo.app.server.runs.run_results import delete_thread, describe_failure, failure_place
@@ -53,6 +54,7 @@ class Runs:
         records: The server's database.
         log: The log of events.
         settings: Where threads are, to keep other processes off them.
+        logins: Whether several users share the server.
 
     Attributes:
         budgets: What users may spend a day.
@@ -60,13 +62,20 @@ class Runs:
     """
 
     def __init__(
-        self, graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, log: RunLog, settings: Settings
+        self,
+        graph: CompiledStateGraph[Any, Any, Any, Any],
+        records: Records,
+        log: RunLog,
+        settings: Settings,
+        *,
+        logins: bool = False,
     ) -> None:
         self._graph, self._records, self._log, self._settings = graph, records, log, settings
         self.budgets = DayBudgets(records, settings)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._queues: dict[str, list[str]] = {}
-        self._slots = asyncio.Semaphore(_MOST_AT_WORK)
+        self._slots = FairSlots(_MOST_AT_WORK, shared=logins)
+        self._places = FairSlots(_MOST_UNDER_WAY, shared=logins)
         self._cancelled: set[str] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
@@ -97,9 +106,10 @@ class Runs:
         if request.multitask == "interrupt":
             await self.cancel_thread(thread_id)
         async with self._starting:
-            if len(self._tasks) >= _MOST_UNDER_WAY:
-                told = f"the run; {_MOST_UNDER_WAY} are under way already; try again in a minute"
-                raise RequestError(429, told, f"已有 {_MOST_UNDER_WAY} 个问题在运行；请一分钟后再试")
+            if not self._places.has_room(owner):
+                most = self._places.share(owner)
+                told = f"the run; {most} of yours, or {_MOST_UNDER_WAY} in all, are under way; try again in a minute"
+                raise RequestError(429, told, f"您已有 {most} 个问题（或共 {_MOST_UNDER_WAY} 个）在运行；请稍后再试")
             answers = request.command is not None and "resume" in request.command
             asks = request.changes_course
             if self.under_way(thread_id):
@@ -183,6 +193,7 @@ class Runs:
         queue = self._queues.setdefault(run.thread_id, [])
         before = self._tasks.get(queue[-1]) if queue else None
         queue.append(run.run_id)
+        self._places.add(run.owner)
         self._tasks[run.run_id] = asyncio.create_task(self._run(run, request, live, before))
 
     async def _run(
@@ -193,7 +204,7 @@ class Runs:
         try:
             if before is not None:
                 await asyncio.wait([before])
-            async with self._slots, claimed(self._settings, run.thread_id):
+            async with self._slots.hold(run.owner), claimed(self._settings, run.thread_id):
                 await self._records.set_status(run.run_id, "running", run.attempt)
                 await self._follow(run, request, live)
             status = "success"
@@ -276,6 +287,7 @@ class Runs:
             live.end()
             self._log.live.pop(run.run_id, None)
             self._tasks.pop(run.run_id, None)
+            self._places.release(run.owner)
             self._cancelled.discard(run.run_id)
             queue = self._queues.get(run.thread_id, [])
             queue.remove(run.run_id)

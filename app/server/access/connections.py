@@ -1,0 +1,130 @@
+"""Connection limits: a request's head comes within seconds, and silent connections make room for others.
+
+A server that holds a bounded number of connections is shut for everybody by whoever opens that many and says nothing
+(slow loris). Here a connection is closed whose next head is not whole in time or is too long; an address has a share of
+them, and where all are taken the one that has been silent longest goes. Behind a proxy all connections are the proxy's:
+it has no share, and limits those of its own clients.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+from typing import Any, Final, cast
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from weiwo.app.server.access.profiles import is_loopback
+
+_MOST_HEAD_BYTES: Final = 65_536
+_SPARE: Final = 8
+"""Connections below the most there may be at which room is made: those that are closed end a moment later."""
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """How many connections there may be, and how long one may say nothing.
+
+    Attributes:
+        most: Connections of all.
+        most_an_address: Connections of one address that is no proxy.
+        head_seconds: Seconds for a request's head.
+        proxies: Addresses and networks of proxies, as `FORWARDED_ALLOW_IPS` lists them; loopback counts as one.
+    """
+
+    most: int = 1_000
+    most_an_address: int = 100
+    head_seconds: float = 10.0
+    proxies: str = ""
+
+    def has_share(self, address: str) -> bool:
+        """Whether an address has a share of the connections, as it is no proxy's."""
+        if not address or is_loopback(address):
+            return False
+        for one in self.proxies.split(","):
+            try:
+                if one.strip() == "*" or ip_address(address) in ip_network(one.strip(), strict=False):
+                    return False
+            except ValueError:  # a name, or empty
+                continue
+        return True
+
+
+class _LimitedConnection(asyncio.Protocol):
+    """Mixed into a protocol of uvicorn, whose attributes these are but for the limits."""
+
+    limits: ConnectionLimits
+    connections: set[Any]
+    transport: asyncio.Transport
+    client: tuple[str, int] | None
+    cycle: Any
+    loop: asyncio.AbstractEventLoop
+    silent_since: float = 0.0
+    _timer: asyncio.TimerHandle | None = None
+    _head_bytes: int = 0
+
+    @property
+    def awaits_head(self) -> bool:
+        """Whether no request is at work on it."""
+        return self.cycle is None or bool(self.cycle.response_complete)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._start_timer()
+        self._make_room()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if not self.awaits_head:
+            self._stop_timer()
+            return
+        self._start_timer()
+        drained = self.cycle is not None and self.cycle.more_body  # the rest of a body that was refused
+        self._head_bytes += 0 if drained else len(data)
+        if self._head_bytes > _MOST_HEAD_BYTES:
+            self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _start_timer(self) -> None:
+        if self._timer is None:
+            self.silent_since = self.loop.time()
+            self._timer = self.loop.call_later(self.limits.head_seconds, self._close_silent)
+
+    def _stop_timer(self) -> None:
+        self._head_bytes = 0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _close_silent(self) -> None:
+        self._timer = None
+        if self.awaits_head:
+            self.transport.abort()
+
+    def _make_room(self) -> None:
+        """Close the connection that is silent longest where there are too many; this one where none is silent."""
+        address = self.client[0] if self.client else ""
+        own = [one for one in self.connections if one.client and one.client[0] == address]
+        if len(own) > self.limits.most_an_address and self.limits.has_share(address):
+            others = [one for one in own if one is not self and _is_silent(one)]
+            _close_oldest(others or [self])
+        elif len(self.connections) > self.limits.most - _SPARE:
+            _close_oldest([one for one in self.connections if one is not self])
+
+
+def _is_silent(one: _LimitedConnection) -> bool:
+    return one.awaits_head and not one.transport.is_closing()
+
+
+def _close_oldest(connections: list[_LimitedConnection]) -> None:
+    silent = filter(_is_silent, connections)
+    if (oldest := min(silent, key=lambda one: one.silent_since, default=None)) is not None:
+        oldest.transport.abort()
+
+
+def limited_protocol(limits: ConnectionLimits) -> type[asyncio.Protocol]:
+    """The HTTP protocol of uvicorn, within limits."""
+    made = type("LimitedProtocol", (_LimitedConnection, cast("type", AutoHTTPProtocol)), {"limits": limits})
+    return cast("type[asyncio.Protocol]", made)

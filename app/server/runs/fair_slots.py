@@ -1,0 +1,78 @@
+"""Fair queueing of runs: each user has a share of the slots, and who waits is served round-robin."""
+
+import asyncio
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class FairSlots:
+    """Slots that users share.
+
+    Nobody at work is interrupted, so a share leaves room for one user more than there are: who comes begins at once.
+
+    Args:
+        most: Slots of all.
+        shared: Whether several users may come; else one has them all.
+    """
+
+    def __init__(self, most: int, *, shared: bool) -> None:
+        self._most, self._shared = most, shared
+        self._held: Counter[str] = Counter()
+        self._waiting: OrderedDict[str, list[asyncio.Future[None]]] = OrderedDict()
+
+    def share(self, user: str) -> int:
+        """Slots that a user may hold now."""
+        users = self._held.keys() | self._waiting.keys() | {user}
+        return max(1, self._most // (len(users) + 1)) if self._shared else self._most
+
+    def has_room(self, user: str) -> bool:
+        """Whether there is a slot for a user now."""
+        return self._held.total() < self._most and self._held[user] < self.share(user)
+
+    def add(self, user: str) -> None:
+        """Take a slot without a wait, also where there is none: what a server takes up was begun before."""
+        self._held[user] += 1
+
+    def release(self, user: str) -> None:
+        """Give a slot back; it goes to the next of those who wait."""
+        self._held[user] -= 1
+        self._held += Counter()  # without those who hold none
+        self._grant()
+
+    @asynccontextmanager
+    async def hold(self, user: str) -> AsyncIterator[None]:
+        """Hold a slot, once there is one for the user."""
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(user, []).append(place)
+        self._grant()
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.cancelled():
+                self._grant()
+            else:  # it was given to whom is cancelled
+                self.release(user)
+            raise
+        try:
+            yield
+        finally:
+            self.release(user)
+
+    def _grant(self) -> None:
+        """Give what is free to those who wait, one each in turn."""
+        for user, places in list(self._waiting.items()):
+            self._keep(user, [one for one in places if not one.cancelled()])
+        while user := next(filter(self.has_room, self._waiting), ""):
+            self.add(user)
+            place, *others = self._waiting[user]
+            self._keep(user, others)
+            place.set_result(None)
+            if others:
+                self._waiting.move_to_end(user)
+
+    def _keep(self, user: str, places: list[asyncio.Future[None]]) -> None:
+        if places:
+            self._waiting[user] = places
+        else:
+            del self._waiting[user]
