@@ -4,8 +4,8 @@
 
 A folder is BEIR-shaped (`corpus.jsonl`, `queries.jsonl` whose rows have `answers`) or has `documents/` and
 `questions.jsonl` (rows `_id text language answers type answerable`). Each question goes through the public graph in
-this process. Of a type `list` all answers are needed, else one will do. Beside it stands one plain search over the
-same index: its three best passages, and of each the sentence that shares most words with the question. Shares of gold
+this process. Of a type `list` all answers are needed, else one will do. A denial above passages that hold the answer
+is a wrong assertion, too. Beside it stands one plain search over the same index: its three best passages, and of each the sentence that shares most words with the question. Shares of gold
 on the screen are of the extractive questions: those whose answer stands in some passage and is not yes or no.
 """
 
@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -29,6 +30,7 @@ from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, Language
 from weiwo.state.settings import Context
 from weiwo.text.language import detect_language, sentences
+from weiwo.text.localization import localized_section
 from weiwo.text.terms import terms
 from weiwo.text.values import coerce
 from weiwo.tools.corpus.base import Corpus
@@ -36,6 +38,7 @@ from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText
 from weiwo.tools.corpus.loading import load_corpus
 
 FOUND = 10
+_DENIALS = ("nearest", "partly", "none")
 SHOWN = 3
 MOST_WRONG, MOST_WRONG_OF_ASSERTED = 0.02, 0.05
 """Wrong assertions allowed, as a share of the questions and of what is asserted."""
@@ -89,6 +92,7 @@ class Score:
     extractive: int = 0
     right: int = 0
     wrong: int = 0
+    false_denials: int = 0
     bold: int = 0
     passages: int = 0
     plain_bold: int = 0
@@ -120,6 +124,7 @@ class Score:
             "statuses": dict(self.statuses),
             "right_asserted": self.right,
             "wrong_asserted": self.wrong,
+            "false_denials": self.false_denials,
             "wrong_share": round(self.wrong / questions, 4),
             "wrong_of_asserted": round(self.wrong / max(self.right + self.wrong, 1), 4),
             "gold_in_bold": gold(self.bold),
@@ -172,6 +177,13 @@ def stated(result: dict[str, Any]) -> str:
     return claims or f"\n{result.get('answer', '')}".partition("\n>")[0]
 
 
+def denies(answer: str) -> bool:
+    """Whether an answer says that something occurs nowhere, in either language."""
+    leads = (words[lead] for words in localized_section("writer.rule_answer.leads").values() for lead in _DENIALS)
+    patterns = (re.sub(r"\\\{\w*\\\}", ".{1,200}?", re.escape(lead)) for lead in leads)
+    return any(re.search(pattern, " ".join(answer.split())) for pattern in patterns)
+
+
 async def ask(graph: Any, question: Question, corpus: Corpus, context: Context, score: Score) -> None:
     """Ask one question, and count what came of it."""
     started = time.perf_counter()
@@ -182,6 +194,10 @@ async def ask(graph: Any, question: Question, corpus: Corpus, context: Context, 
     asserted = list(result.get("asserted") or [])
     score.questions += 1
     score.statuses[str(result.get("status"))] += 1
+    denied = question.answerable and denies(str(result.get("answer", "")))
+    if denied and question.answered([one["text"] for one in shown]):  # what is said of the sources is false
+        score.wrong += 1
+        score.false_denials += 1
     score.nothing += not shown and not asserted and question.type != "small_talk"
     if asserted:
         right = question.right(stated(result))
@@ -231,7 +247,8 @@ def print_report(name: str, report: dict[str, Any]) -> None:
         print(f"  {mechanism:<32}{counts['right']:>4} right of {counts['asserted']}")
     print(
         f"  asserted: {report['right_asserted']} right, {report['wrong_asserted']} wrong"
-        f" ({report['wrong_share']:.1%} of the questions, {report['wrong_of_asserted']:.1%} of what is asserted)"
+        f" ({report['wrong_share']:.1%} of the questions, {report['wrong_of_asserted']:.1%} of what is asserted),"
+        f" of these {report['false_denials']} denials of what is on the screen"
     )
     print(
         f"  gold in bold {report['gold_in_bold']:.3f} (plain search {report['plain_in_sentences']:.3f}), in passages"

@@ -1,6 +1,6 @@
 """The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text.
 
-Passages that an answer shows are quotations in its Markdown; a terminal shows them as their sources have them.
+An answer quotes a few lines of each passage; verbose, a terminal shows the passages as their sources have them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,9 @@ _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool = False) -> None:
-    """Print answer and sources on a terminal; verbose with the words of each source that the answer does not show."""
-    passages = {int(extract.get("n", 0)): render_passage(extract) for extract in result.get("extracts") or ()}
+    """Print answer and sources on a terminal; verbose with whole passages and the words of each other source."""
+    extracts = (result.get("extracts") or ()) if verbose else ()
+    passages = {int(extract.get("n", 0)): render_passage(extract) for extract in extracts}
     console.print(Markdown(printable(str(result.get("answer", ""))), passages))
     for line in _coverage(result):
         console.print()

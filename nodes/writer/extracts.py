@@ -19,6 +19,7 @@ from typing import Final
 from weiwo.nodes.writer.subject_match import (
     ValueWorth,
     correct_spelling,
+    find_absent_names,
     find_missing_subjects,
     inverse_document_frequency,
     is_about_subject,
@@ -33,6 +34,7 @@ from weiwo.text.localization import localized
 from weiwo.text.mentions import mentions, title_key
 from weiwo.text.near_duplicates import Told
 from weiwo.text.patterns import lazy
+from weiwo.text.records import is_record, split_row
 
 FILE: Final = Path(__file__).with_name("extract_confidence.json")
 _FEATURES: Final = ("bias", "covered", "words", "broken_chain")
@@ -95,8 +97,7 @@ _LAST: Final = 6
 _BRIDGE: Final = 0.2
 """Added for a passage whose title a shown one mentions; the search's own score is 1 at most."""
 
-_COMPARED: Final = frozenset({"comparison", "difference", "same"})
-_COMPOUND: Final = _COMPARED | {"chain", "several"}
+_COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "several"})
 """Shapes of questions whose parts may be answered in different passages."""
 
 _SUPERSEDED: Final = localized("writer.extracts", "superseded")
@@ -119,13 +120,13 @@ class Extracts:
     Attributes:
         items: The passages shown, best first, numbered from 1.
         about_subject: Whether any of the passages searched speaks of what the question is about.
-        missing: Of things compared, those that none of them speaks of.
+        absent: The proper names of the question that stand in none of them.
         features: What is known of whether they hold the answer (`extract_confidence.FEATURES`); empty of quotes.
     """
 
     items: tuple[Extract, ...] = ()
     about_subject: bool = False
-    missing: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     features: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -197,7 +198,7 @@ def choose_extracts(
     return Extracts(
         items,
         bool(items) and is_about_subject(frame, missing, everywhere, spelling),
-        tuple(missing) if frame.shape in _COMPARED else (),
+        tuple(find_absent_names(frame, everywhere, spelling)),
         extract_features(frame, items[0].score if items else 0.0, len(asked), linked=choice.linked),
     )
 
@@ -242,17 +243,33 @@ def _shown(
 
 def _read(passage: Evidence, relevance: float) -> _Passage:
     """Take a passage apart."""
-    spans = [span for sentence in sentences(passage.text) for span in _pieces(passage.text, *sentence)]
+    whole = (span for sentence in sentences(passage.text) for span in _records(passage, *sentence))
+    spans = [span for one in whole for span in _pieces(passage.text, *one)]
     found: list[_Sentence] = []
     asked: frozenset[str] = frozenset()  # an answer speaks of what the question on the line above it says
     for at, (start, end) in enumerate(spans):
         said = passage.text[start:end]
         asks, own = bool(_QUESTION.search(said)), frozenset(matching_terms(said))
-        heading = passage.text[start - 2 : start] == "# " or _RULE.match(passage.text, end)
+        delimited = not start and not said.startswith("|") and bool(split_row(said, (), passage.source))
+        heading = delimited or passage.text[start - 2 : start] == "# " or _RULE.match(passage.text, end)
         handicap = _HEADING if heading else _ASKING * asks
         found.append(_Sentence(start, end, own | asked, min(at, _LAST) / _LAST, handicap))
         asked = own if asks and passage.text[end : end + 1] == "\n" else frozenset()
     return _Passage(passage, frozenset(matching_terms(passage.title)), found, relevance)
+
+
+def _records(passage: Evidence, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence, cut into its lines where these are records: rows of a table, keys with their values."""
+    said = passage.text[start:end]
+    lines = said.splitlines(keepends=True)
+    if len(lines) < 2 or not any(is_record(line, passage.source) for line in lines):
+        yield start, end
+        return
+    for line in lines:
+        stripped = line.rstrip()
+        if stripped.strip(" |:-"):
+            yield start, start + len(stripped)
+        start += len(line)
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

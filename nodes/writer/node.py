@@ -43,7 +43,8 @@ from weiwo.nodes.writer.result import (
     judge_status,
     learn_from_answer,
 )
-from weiwo.nodes.writer.rule_answer import answer_by_rule, format_extract, reply_to_small_talk
+from weiwo.nodes.writer.rule_answer import answer_by_rule, reply_to_small_talk
+from weiwo.nodes.writer.snippet import format_snippets
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
@@ -327,10 +328,10 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
             yield draft.accept(("\n" if n else "") + f"- {spoken}" if n >= heads else spoken, claims)
     if answer.lead:
         yield draft.accept(f"\n\n{answer.lead}", [])
-    for extract in answer.extracts.items:
-        numbers = draft.sources.numbers_of((extract.evidence_id,), ())
-        shown = say(format_extract(extract, f"[{numbers[0]}]"))
-        if shown:
+    numbered = [(one, draft.sources.numbers_of((one.evidence_id,), ())) for one in answer.extracts.items]
+    snippets = format_snippets([(one, f"[{numbers[0]}]") for one, numbers in numbered], bold=not answer.extracts.absent)
+    for (extract, numbers), snippet in zip(numbered, snippets, strict=True):
+        if shown := say(snippet):
             yield draft.accept(f"\n\n{shown.strip()}", [])
             draft.extracts.append(extract.model_copy(update={"n": draft.sources.final[numbers[0]]}))
     if answer.advice:

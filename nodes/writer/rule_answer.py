@@ -14,15 +14,14 @@ from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
 from weiwo.nodes.writer.extracts import DOUBTED_BELOW, Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
-from weiwo.state import Claim, Extract, Language, Status, Task
+from weiwo.state import Claim, Language, Status, Task
 from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
 from weiwo.text.lists import join_names
-from weiwo.text.localization import localized, localized_section
+from weiwo.text.localization import localized_section
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
-_THIS: Final = localized("writer.rule_answer", "this")
 _DOORS: Final = localized_section("writer.rule_answer.doors")
 
 
@@ -36,7 +35,6 @@ class _RuleAnswer:
         mechanisms: The mechanisms that assert them, each once.
         extracts: The passages shown, and whether they speak of the question's subject.
         language: The language of the answer.
-        subject: What the question asks about.
         whole: Whether the statements answer the whole question.
         open: Of several questions in one, those that no statement answers, where another is answered.
         doors: What would find more: names of `_DOORS`.
@@ -46,7 +44,6 @@ class _RuleAnswer:
     mechanisms: list[str]
     extracts: Extracts
     language: Language
-    subject: str
     whole: bool
     open: tuple[str, ...]
     doors: tuple[str, ...]
@@ -70,18 +67,17 @@ class _RuleAnswer:
             return words["rest"].format(open=" ".join(self.open))
         if self.statements:
             return words["asserted"]
-        missing = join_names(self.extracts.missing, self.language) if self.extracts.missing else ""
-        if self.extracts.about_subject:
-            confidence = self.extracts.confidence
-            doubted = confidence is not None and confidence < DOUBTED_BELOW
-            lead = "partly" if missing else "doubted" if doubted else "extracts"
-            return words[lead].format(subject=missing)
-        return words["nearest"].format(subject=missing or self.subject or _THIS[self.language])
+        if self.extracts.absent:
+            lead = "partly" if self.extracts.about_subject else "nearest"
+            return words[lead].format(subject=join_names(self.extracts.absent, self.language))
+        confidence = self.extracts.confidence
+        doubted = not self.extracts.about_subject or (confidence is not None and confidence < DOUBTED_BELOW)
+        return words["doubted" if doubted else "extracts"]
 
     @property
     def advice(self) -> str:
-        """What would find more, said only where no passage speaks of the subject, or of one of those compared."""
-        if self.statements or (self.extracts.about_subject and not self.extracts.missing):
+        """What would find more, said only where no passage speaks of the subject, or a name occurs nowhere."""
+        if self.statements or (self.extracts.about_subject and not self.extracts.absent):
             return ""
         doors = [_DOORS[self.language][door] for door in self.doors]
         return _LEADS[self.language]["doors"].format(join_names(doors, self.language, either=True))
@@ -132,7 +128,6 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _R
         if told and not left
         else choose_extracts(frame, passages),
         language=frame.language,
-        subject=frame.subject,
         whole=whole,
         open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if told else (),
         doors=tuple(_find_doors(draft, services)),
@@ -149,19 +144,6 @@ def _find_doors(draft: Draft, services: RunContext) -> Iterator[str]:
         yield "model"
     elif draft.broken and not budget.exhausted() and min(budget.calls_left(), budget.tokens_left()) > 0:
         yield "again"
-
-
-def format_extract(extract: Extract, mark: str) -> str:
-    """One extract as a Markdown quote, its highlights and nothing else in bold, its title and number above."""
-    text, position = "", 0
-    for start, end in extract.highlights:
-        bold = extract.text[start:end].replace("**", "").strip()
-        text += extract.text[position:start].replace("**", "") + (f"**{bold}**" if bold else "")
-        position = end
-    text += extract.text[position:].replace("**", "")
-    text = text.replace("****", "")  # of two sentences with no blank between them
-    body = "\n".join(f"> {line}" for line in text.strip().splitlines() if line.strip())
-    return f"\n\n{extract.title} {mark}\n\n{body}"
 
 
 def reply_to_small_talk(talk: Talk | None, language: Language, *, silent_model: bool = False) -> str:

@@ -108,6 +108,28 @@ def find_missing_subjects(
     return [one for one in frame.subjects if (words := matching_terms(one)) and not spoken_of(words)]
 
 
+def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], spelling: Mapping[str, str]) -> list[str]:
+    """The proper names of a question of which a word, not a number, stands in no passage.
+
+    Of a Chinese name most pairs of characters must stand nowhere: it may be cut too long. Where passages are written in
+    another language than the name, nothing is known.
+
+    Args:
+        frame: The question.
+        passages: The terms of each passage, its title's among them.
+        spelling: What `correct_spelling` found for the terms of the question.
+    """
+    vocabulary = frozenset().union(*passages)
+    scripts = {term.isascii() for term in vocabulary}
+    absent = []
+    for name in dict.fromkeys(one.text for one in names(frame.question)):
+        words = [word for word in matching_terms(name) if word.isalpha() and {word.isascii()} <= scripts]
+        missing = [word for word in words if spelling.get(word, word) not in vocabulary]
+        if words and missing and (words[0].isascii() or 2 * len(missing) > len(words)):
+            absent.append(name)
+    return absent
+
+
 def is_about_subject(
     frame: QueryFrame, missing: Sequence[str], passages: Sequence[Collection[str]], spelling: Mapping[str, str]
 ) -> bool:

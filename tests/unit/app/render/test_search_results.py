@@ -73,7 +73,7 @@ def test_a_terminal_shows_each_passage_once_as_a_quotation_and_where_it_is_from(
 def test_a_passage_is_shown_as_its_source_has_it_and_another_quotation_as_markdown():
     table = {**DANUBE, "text": "| a | b |\n|---|---|\n| 1 | 2 |", "highlights": [[20, 29]]}
     answer = "Danube [1]\n\n> | a | b |\n> |---|---|\n> **| 1 | 2 |**\n\nAs it says:\n\n> *So* it is.\n"
-    shown = on_terminal({**RESULT, "answer": answer, "extracts": [table]})
+    shown = on_terminal({**RESULT, "answer": answer, "extracts": [table]}, verbose=True)
     lines = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in shown.splitlines()]
     assert lines[2:5] == ["│ | a | b |", "│ |---|---|", "│ | 1 | 2 |"]
     assert "│ So it is." in lines

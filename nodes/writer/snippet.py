@@ -1,0 +1,208 @@
+"""Search-result snippets: of each passage shown, the sentences that fit best, in a few lines of Markdown.
+
+A snippet is what an answer shows of an extract, whose whole text stays in the result. Its heading stands beside the
+title; a table or CSV row is told cell by cell under its own header; code keeps its lines.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from weiwo.state import Extract
+from weiwo.text.language import HAN
+from weiwo.text.patterns import lazy
+from weiwo.text.records import split_keyed, split_row
+
+_FIRST: Final = 300
+"""Columns of text of the first snippet, about four lines of a terminal; a Chinese character takes two."""
+_FURTHER: Final = 160
+_LEAST: Final = 30
+"""Columns that must be left for a further block."""
+_MOST_CELLS: Final = 8
+_CUT: Final = " …"
+_HEADING: Final = lazy(r"\s{0,3}#{1,6}\s+(.{1,200}?)[\s#]*")
+_FENCE: Final = lazy(r"\s*(?:```|~~~)")
+_RULE: Final = lazy(r"[\s|:=*_-]*")
+_STRUCTURED: Final = lazy(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|>|:\s)")
+_BULLET: Final = lazy(r"^\s*(?:[-*+•>:]\s+)+")
+_LINK: Final = lazy(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
+_EMPTY: Final = lazy(r"\[\s*\]\([^()\s]{0,500}\)")
+_MARKED: Final = lazy(r"\*{2,3}|(?<!\w)_{2}(?=\S)|(?<=\S)_{2}(?!\w)")
+
+
+@dataclass(slots=True)
+class _Block:
+    """A paragraph, list item, table row or line of code: its pieces, each with whether it is highlighted."""
+
+    kind: str
+    pieces: list[tuple[str, bool]]
+    heading: str
+
+    @property
+    def chosen(self) -> bool:
+        """Whether anything in it is highlighted."""
+        return any(bold for _, bold in self.pieces)
+
+    @property
+    def width(self) -> int:
+        """Columns of a terminal that it takes."""
+        return sum(_width(text) for text, _ in self.pieces)
+
+
+def format_snippets(extracts: Sequence[tuple[Extract, str]], *, bold: bool = True) -> list[str]:
+    """The snippets of extracts, each under its title, heading and citation mark.
+
+    Args:
+        extracts: The extracts with their marks, best first.
+        bold: Whether the sentences that fit best are in bold.
+    """
+    lengths = [_FIRST] + [_FURTHER] * len(extracts)
+    return [
+        _format_one(extract, mark, length, bold=bold)
+        for (extract, mark), length in zip(extracts, lengths, strict=False)
+    ]
+
+
+def _format_one(extract: Extract, mark: str, length: int, *, bold: bool) -> str:
+    blocks = list(_blocks(extract))
+    shown: list[_Block] = []
+    for block in blocks[_first_shown(blocks, length) :]:
+        wanted = block.chosen or not shown or (block.kind not in {"row", "keyed"} and block.heading == shown[0].heading)
+        if wanted and (length >= _LEAST or not shown):
+            shown.append(_shortened(block, length))
+            length -= shown[-1].width
+    heading = next((block.heading for block in shown), "")
+    title = f"{extract.title} · {heading}" if heading and heading not in extract.title else extract.title
+    body = "\n".join(f"> {_marked(block, bold=bold)}" for block in shown)
+    return f"{title} {mark}\n\n{body}" if body else f"{title} {mark}"
+
+
+def _first_shown(blocks: Sequence[_Block], length: int) -> int:
+    """Where a snippet begins: at the first highlight, or at the head of its section where all up to it has room."""
+    chosen = next((at for at, block in enumerate(blocks) if block.chosen), 0)
+    section = [at for at, block in enumerate(blocks[: chosen + 1]) if block.heading == blocks[chosen].heading]
+    before = blocks[section[0] : chosen] if section else []
+    whole = sum(block.width for block in before) + (blocks[chosen].width if blocks else 0)
+    prose = all(block.kind in {"text", "code"} for block in before)
+    return section[0] if section and prose and whole <= length else chosen
+
+
+def _blocks(extract: Extract) -> Iterator[_Block]:
+    """The blocks of an extract's text; headings and fences go into what they are the heading or the fence of."""
+    heading, fenced, position = "", False, 0
+    header: list[str] = []
+    open_block: _Block | None = None
+    for line in extract.text.splitlines(keepends=True):
+        start, position = position, position + len(line)
+        if line.lstrip().startswith("|") and _RULE.fullmatch(line.strip()):
+            continue  # between a table's header and its rows
+        found = None if fenced else _HEADING.fullmatch(line.strip())
+        if found or _FENCE.match(line) or not line.strip() or _RULE.fullmatch(line.strip()):
+            fenced ^= _FENCE.match(line) is not None
+            heading = _plain(found[1]) if found else heading
+        elif not fenced and (cells := split_row(line, header, extract.source)):
+            bold = any(a < position and start < b for a, b in extract.highlights)
+            if header and cells != header:
+                pairs = zip(header, cells, strict=False)
+                told = " · ".join(f"{_plain(key)}: {_plain(cell)}" for key, cell in [*pairs][:_MOST_CELLS] if cell)
+                yield from [open_block] if open_block else []
+                open_block = _Block("row", [(told, bold)], heading)
+            header = header or cells
+            continue
+        else:
+            pieces = list(_pieces(line.rstrip("\n"), start, extract.highlights))
+            apart = fenced or _STRUCTURED.match(line) or split_keyed(line)
+            if open_block is not None and open_block.kind == "text" and not apart:
+                tight = re.search(f"[{HAN}，。；：]$", open_block.pieces[-1][0]) is not None
+                open_block.pieces += [("" if tight else " ", False), *pieces]
+            else:
+                yield from [open_block] if open_block else []
+                kind = "code" if fenced else "keyed" if split_keyed(line) else "text"
+                open_block = _Block(kind, pieces, heading)
+            continue
+        yield from [open_block] if open_block else []
+        open_block, header = None, []
+    yield from [open_block] if open_block else []
+
+
+def _pieces(line: str, start: int, highlights: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
+    """A line cut at the highlights' ends."""
+    position = 0
+    for first, last in highlights:
+        a, b = max(0, first - start), min(len(line), last - start)
+        if position <= a < b:
+            yield from ((line[position:a], False), (line[a:b], True))
+            position = b
+    yield line[position:], False
+
+
+def _shortened(block: _Block, length: int) -> _Block:
+    """The block from its first highlight on, as far as there is room."""
+    first = next((at for at, (_, bold) in enumerate(block.pieces) if bold), 0)
+    before = sum(_width(text) for text, _ in block.pieces[:first])
+    whole = before + sum(_width(text) for text, _ in block.pieces[first:])
+    kept: list[tuple[str, bool]] = [] if whole <= length else [("… ", False)] if before else []
+    for text, bold in block.pieces if whole <= length else block.pieces[first:]:
+        fitting = _fit(text, length)
+        kept.append((fitting, bold))
+        length -= _width(fitting)
+        if len(fitting) < len(text) or length <= 0:
+            kept.append((_CUT, False))
+            break
+    return _Block(block.kind, kept, block.heading)
+
+
+def _fit(text: str, length: int) -> str:
+    """The beginning of a text that fits, cut between words."""
+    width = 0
+    for at, character in enumerate(text):
+        width += 2 if ord(character) >= 0x2E80 else 1
+        if width > length:
+            cut = text.rfind(" ", max(0, at - 30), at)
+            return text[: cut if cut > 0 else at].rstrip()
+    return text
+
+
+def _width(text: str) -> int:
+    return sum(2 if ord(character) >= 0x2E80 else 1 for character in text)
+
+
+def _plain(text: str) -> str:
+    """A text without links' addresses and marks of emphasis."""
+    return _MARKED.sub("", _LINK.sub(r"\1", _EMPTY.sub("", _LINK.sub(r"\1", text)))).strip()
+
+
+def _marked(block: _Block, *, bold: bool) -> str:
+    """A block as one line of Markdown, its highlights in bold."""
+    if block.kind == "code":
+        code = "".join(text for text, _ in block.pieces).strip()
+        shown = code if "`" in code else f"`{code}`"
+        return f"**{shown}**" if bold and block.chosen else shown
+    pieces = [(_BULLET.sub("", text, count=1) if not at else text, on) for at, (text, on) in enumerate(block.pieces)]
+    line = ""
+    for text, on in _merged(pieces):
+        shown = _plain(text) if on else _MARKED.sub("", _LINK.sub(r"\1", text))
+        if not (bold and on and shown):
+            line += shown
+            continue
+        # CommonMark takes `**` for emphasis only where a blank or a mark stands beside a mark.
+        line += " " if line and not line[-1].isspace() and not shown[0].isalnum() else ""
+        line += f"**{shown}**"
+        line += " " if not shown[-1].isalnum() else ""
+    return re.sub(r"(?<=\S) {2,}", " ", line).strip()
+
+
+def _merged(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """Pieces with neighbours of one kind made one, and blanks between two highlights taken in."""
+    held, held_on = "", False
+    for at, (text, on) in enumerate(pieces):
+        bridges = not text.strip() and held_on and any(ahead for _, ahead in pieces[at + 1 : at + 2])
+        if on == held_on or bridges or not text:
+            held += text
+            continue
+        if held:
+            yield held, held_on
+        held, held_on = text, on
+    if held:
+        yield held, held_on

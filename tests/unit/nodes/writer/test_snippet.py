@@ -1,0 +1,53 @@
+"""Snippets: a few lines of each passage as Markdown, with its heading, its rows and its code."""
+
+from weiwo.nodes.writer.snippet import format_snippets
+from weiwo.state import Extract
+from weiwo.text.markdown import parse_markdown
+
+
+def snippet(text: str, chosen: str, source: str = "a.md", *, bold: bool = True) -> str:
+    start = text.index(chosen)
+    spans = ((start, start + len(chosen)),)
+    extract = Extract(n=1, source=source, title="A", text=text, highlights=spans, score=1.0, evidence_id="e")
+    return format_snippets([(extract, "[1]")], bold=bold)[0]
+
+
+def test_the_chosen_sentence_is_in_bold_between_its_neighbours() -> None:
+    assert snippet("One. Two.\nThree.", "Two.") == "A [1]\n\n> One. **Two.** Three."
+    assert snippet("One. Two.\nThree.", "Two.", bold=False) == "A [1]\n\n> One. Two. Three."
+
+
+def test_a_heading_stands_beside_the_title_and_no_other_section_follows() -> None:
+    text = "## Leave\n\nYou have 27 days.\n\n## Travel\n\nBook early."
+    assert snippet(text, "You have 27 days.") == "A · Leave [1]\n\n> **You have 27 days.**"
+
+
+def test_of_a_table_one_row_is_told_under_its_header() -> None:
+    text = "| Option | Default |\n|---|---|\n| lease | 90 |\n| poll | 0.5 |"
+    assert snippet(text, "| poll | 0.5 |") == "A [1]\n\n> **Option: poll · Default: 0.5**"
+
+
+def test_of_delimited_text_one_row_is_told_under_its_header() -> None:
+    text = 'name,role\n"Dam, Helle",Product\nSigrid,Finance'
+    assert snippet(text, '"Dam, Helle",Product', "p.csv") == "A [1]\n\n> **name: Dam, Helle · role: Product**"
+
+
+def test_code_below_the_heading_comes_with_the_sentence_behind_it() -> None:
+    text = "## 安装\n\n```bash\npip install shiyin\n```\n\n需要 Python 3.9。"
+    assert snippet(text, "需要 Python 3.9。") == "A · 安装 [1]\n\n> `pip install shiyin`\n> **需要 Python 3.9。**"
+
+
+def test_what_a_source_makes_bold_and_its_links_are_plain() -> None:
+    assert snippet("**Q: One?**\n\nSee [two](http://x.org/a).", "See [two](http://x.org/a).").endswith("> **See two.**")
+
+
+def test_bold_is_read_as_bold_between_chinese_marks() -> None:
+    told = snippet("他来了。“她”走了。我在。", "“她”走了。")
+    (run,) = [run for node in parse_markdown(told) for child in node.children for run in child.runs if run.bold]
+    assert run.text == "“她”走了。"
+
+
+def test_a_long_passage_is_cut_to_a_few_lines_from_its_chosen_sentence_on() -> None:
+    told = snippet("A long story. " * 60 + "The end is near. " + "And so on. " * 60, "The end is near.")
+    assert "… **The end is near.**" in told
+    assert len(told) < 330
