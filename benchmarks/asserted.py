@@ -5,8 +5,9 @@
 A folder is BEIR-shaped (`corpus.jsonl`, `queries.jsonl` whose rows have `answers`) or has `documents/` and
 `questions.jsonl` (rows `_id text language answers type answerable`). Each question goes through the public graph in
 this process. Of a type `list` all answers are needed, else one will do. A denial above passages that hold the answer
-is a wrong assertion, too. Beside it stands one plain search over the same index: its three best passages, and of each the sentence that shares most words with the question. Shares of gold
-on the screen are of the extractive questions: those whose answer stands in some passage and is not yes or no.
+is a wrong assertion, too. Beside it stands one plain search over the same index: its three best passages, and of each
+the sentence that shares most words with the question. Shares of gold on the screen are of the extractive questions:
+those whose answer stands in some passage and is not yes or no.
 """
 
 import argparse
