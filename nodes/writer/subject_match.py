@@ -30,8 +30,10 @@ _SPOKEN_OF_TERMS: Final[dict[Language, float]] = {"en": 0.35, "zh": 0.4}
 _MOST_TERMS: Final = 0.5
 """The same where subjects were made out, but stand nowhere."""
 
+_COMPARED: Final = frozenset({"comparison", "difference", "same"})
 _SHORTEST_WORD: Final = 5
 _LEAST_PAIRS: Final = 4
+_MISWRITTEN: Final = 2
 _LONG_WORD: Final = 8
 _ALIKE: Final = 0.8
 _ALIKE_LONG: Final = 0.75
@@ -109,10 +111,11 @@ def find_missing_subjects(
 
 
 def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], spelling: Mapping[str, str]) -> list[str]:
-    """The proper names of a question of which a word, not a number, stands in no passage.
+    """The proper names of a question that stand in no passage; of things compared each, else only where all are absent.
 
-    Of a Chinese name most pairs of characters must stand nowhere: it may be cut too long. Where passages are written in
-    another language than the name, nothing is known.
+    An absent name has no word, numbers aside, in any passage; of a Chinese name, which may be cut too long, more pairs of
+    characters are missing than one wrong character takes away. Short forms ("UK", "CEO") may be written
+    out, and where the passages are written in another script than the name nothing is known.
 
     Args:
         frame: The question.
@@ -121,13 +124,18 @@ def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], sp
     """
     vocabulary = frozenset().union(*passages)
     scripts = {term.isascii() for term in vocabulary}
-    absent = []
+    absent, present = [], False
     for name in dict.fromkeys(one.text for one in names(frame.question)):
-        words = [word for word in matching_terms(name) if word.isalpha() and {word.isascii()} <= scripts]
-        missing = [word for word in words if spelling.get(word, word) not in vocabulary]
-        if words and missing and (words[0].isascii() or 2 * len(missing) > len(words)):
+        words = [word for word in matching_terms(name) if word.isalpha()]
+        found = sum(spelling.get(word, word) in vocabulary for word in words)
+        short = name.isupper() and len(name) < _SHORTEST_WORD
+        if short or not words or not scripts.issuperset(word.isascii() for word in words):
+            continue
+        if found and (words[0].isascii() or len(words) - found <= _MISWRITTEN):
+            present = True
+        else:
             absent.append(name)
-    return absent
+    return absent if frame.shape in _COMPARED or not present else []
 
 
 def is_about_subject(
