@@ -38,7 +38,7 @@ class Start(NamedTuple):
 
 def starts(thread_id: str) -> list[Start]:
     """What is measured."""
-    light = [("search", "Danube"), ("threads",), ("corpora",), ("show", thread_id), ("doctor",)]
+    light = [("search", "Danube"), ("threads",), ("corpus",), ("show", thread_id), ("doctor",)]
     return [*(Start(arguments, LIGHT, 2.5) for arguments in light), Start(("ask", QUESTION), HEAVY, 1.4)]
 
 

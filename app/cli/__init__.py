@@ -9,6 +9,7 @@ Modules:
     command_group     the table of commands
     options           options that several commands take; what was typed, checked
     text_parameters   text as it was typed, without pydantic
+    help_page         help in panels
     output            standard output and error
     progress_line     how far a longer work is
     event_loop        a command's coroutine, stopped by signals
@@ -16,8 +17,8 @@ Modules:
     errors            exit codes
     questions         ask, resume, feedback
     threads           threads, show
-    documents         index, corpora, search, telemetry
-    memory            procedures, plans, memory
+    documents         index, corpus, search, stats
+    memory            memory: wishes, answers, plans, procedures
     setup             trust, setup, doctor
     evaluation        eval
     tools, mcp, serve commands of one module each

@@ -8,13 +8,13 @@ import os
 import sys
 import traceback
 from contextlib import suppress
-from typing import NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from weiwo.app.cli.command_group import CommandGroup
 from weiwo.app.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError
-from weiwo.app.cli.output import prepare, say
+from weiwo.app.cli.output import prepare, say, write
 from weiwo.app.configuration.config_file import apply_config
 from weiwo.app.configuration.env_file import apply_env_file, read_env_file
 from weiwo.app.errors import AppError, MisuseError
@@ -25,17 +25,30 @@ from weiwo.tools.private_files import close_home
 app = typer.Typer(
     name="weiwo",
     cls=CommandGroup,
-    help="AI search that plans before it searches. Without a model it shows extracts, asserting what rules can prove.",
+    help='AI search that plans before it searches. weiwo "a question" asks; -c continues the last thread.',
     epilog="Exit codes: 0 complete or extracts, 3 partial, 4 waits for a person, 1 failed, 2 wrong usage, 130 stopped.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
+def _print_version(given: Any) -> None:
+    if given:
+        from importlib.metadata import version  # noqa: PLC0415 - it takes as long as all else here
+
+        write(f"weiwo {version('weiwo')}\n")
+        raise typer.Exit
+
+
 @app.callback()
-def start(context: typer.Context) -> None:
+def start(
+    context: typer.Context,
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
     """Read `.env` of the working directory, then the user's own `config.toml`; what is set already wins."""
     _read_env(context)
     close_home(home())

@@ -33,7 +33,7 @@ def mcp(
     port: Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="With --http: the port.")] = 8765,
     context: Any,
 ) -> None:
-    """Serve Weiwo as an MCP server: the tools ask, search and read_document."""
+    """Serve Weiwo as an MCP server: ask, search and read_document."""
     if find_spec("fastmcp") is None:
         raise CommandError("weiwo mcp; its packages are not installed; pip install 'weiwo[mcp]'", USAGE)
     Settings.resolve(context)  # what is wrong with the settings is said before a client waits

@@ -10,106 +10,90 @@ from typing import Annotated, Any, Final
 import typer
 
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.text_parameters import MORE
 from weiwo.app.export.files import ExportError, check_outputs
 from weiwo.graph.persistence.threads import check_thread_id
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 
+
+def _flag(*names: str, about: str, panel: str | None = None) -> Any:
+    """An option that is given or not; without it its variable counts."""
+    return Annotated[bool | None, typer.Option(*names, help=about, show_default=False, rich_help_panel=panel)]
+
+
+def _more(kind: Any, *names: str, metavar: str, about: str) -> Any:
+    """An option with a value, of the panel that `--help` only names."""
+    return Annotated[kind, typer.Option(*names, metavar=metavar, help=about, rich_help_panel=MORE)]
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step on standard error.")]
-Thread = Annotated[str, typer.Argument(metavar="THREAD", help="A thread id, as `weiwo threads` lists them.")]
+Thread = Annotated[
+    str | None, typer.Argument(metavar="[THREAD]", help="As `weiwo threads` lists them. Default: the last one.")
+]
 Plan = Annotated[
-    str | None, typer.Option("--plan", metavar="FILE", help='A plan as JSON, to run instead; "-" reads standard input.')
+    str | None,
+    typer.Option(
+        "--plan",
+        metavar="FILE",
+        help='A plan as JSON, to run instead; "-" reads standard input.',
+        rich_help_panel=MORE,
+    ),
 ]
 Corpus = Annotated[
     list[str] | None,
-    typer.Option(
-        "--corpus",
-        metavar="PATH",
-        help="File, folder, pattern or name of a corpus to search; may be repeated. Default: WEIWO_CORPUS.",
-    ),
+    typer.Option("--corpus", metavar="PATH", help="Documents or a corpus by name; may be repeated."),
 ]
 Output = Annotated[
     list[str] | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Write the answer to FILE too: .md .html .docx .pptx .json .bib .csl.json; may be repeated.",
-    ),
+    typer.Option("--output", "-o", metavar="FILE", help="Write it: .md .html .docx .pptx .json .bib .csl.json"),
 ]
 
 _RUN: Final[dict[str, Any]] = {
     "corpus": Corpus,
-    "web": Annotated[bool | None, typer.Option(" /--no-web", help="Search local documents only.", show_default=False)],
-    "site": Annotated[
-        list[str] | None,
-        typer.Option("--site", metavar="HOST", help="Only pages of this site; may be repeated. Default: WEIWO_SITE."),
+    "web": _flag(" /--no-web", about="Search local documents only."),
+    "depth": Annotated[str | None, typer.Option("--depth", metavar="DEPTH", help="quick, normal or deep.")],
+    "form": Annotated[
+        str | None, typer.Option("--form", metavar="FORM", help="sentence, list, table, report or code.")
     ],
-    "not_site": Annotated[
-        list[str] | None, typer.Option("--not-site", metavar="HOST", help="No pages of this site; may be repeated.")
-    ],
-    "since": Annotated[
-        str | None,
-        typer.Option("--since", metavar="DATE", help="Nothing known to be older, such as 2025, 2025-01 or 2025-01-31."),
-    ],
-    "folder": Annotated[
-        list[str] | None,
-        typer.Option("--folder", metavar="PATH", help="Only documents in this folder; may be repeated."),
-    ],
+    "words": Annotated[int | None, typer.Option("--words", metavar="N", help="Its length in words, with a model.")],
     "model": Annotated[
         str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
     ],
-    "depth": Annotated[
-        str | None,
-        typer.Option("--depth", metavar="quick|normal|deep", help="How far to look: turns, queries, pages and rounds."),
-    ],
-    "form": Annotated[
-        str | None,
-        typer.Option(
-            "--form", metavar="sentence|list|table|report|code", help="Form of a model's answer. Default: as asked."
-        ),
-    ],
-    "words": Annotated[
-        int | None, typer.Option("--words", metavar="N", help="About how long a model's answer is, in words.")
-    ],
-    "max_seconds": Annotated[
-        float | None, typer.Option("--max-seconds", metavar="N", help="Answer within about N seconds.")
-    ],
-    "fresh": Annotated[
-        bool | None,
-        typer.Option("--fresh", help="Ask anew: no earlier answer, and no kept tool result.", show_default=False),
-    ],
-    "approve_plan": Annotated[
-        bool | None, typer.Option("--approve-plan", help="Ask me about each plan before it runs.", show_default=False)
-    ],
-    "clarify": Annotated[
-        bool | None,
-        typer.Option(
-            "--clarify/--no-clarify",
-            help="Ask me what a question means that can mean several things. Default: at a terminal.",
-            show_default=False,
-        ),
-    ],
-    "mcp": Annotated[
-        str | None,
-        typer.Option(
-            "--mcp", metavar="FILE", help="Use the tools of these MCP servers (mcpServers). Default: WEIWO_MCP."
-        ),
-    ],
-    "procedures": Annotated[
-        str | None,
-        typer.Option(
-            "--procedures", metavar="FOLDER", help="Markdown procedures to plan by. Default: WEIWO_PROCEDURES."
-        ),
-    ],
-    "allow_tools": Annotated[
+    "site": _more(
         list[str] | None,
-        typer.Option("--allow-tool", metavar="NAME", help="Let this tool act without asking; may be repeated."),
-    ],
-    "allow_acting": Annotated[
-        bool | None,
-        typer.Option("--allow-acting", help="Let every tool act without asking.", show_default=False),
-    ],
+        "--site",
+        metavar="HOST",
+        about="Only pages of this site; may be repeated. Default: WEIWO_SITE.",
+    ),
+    "not_site": _more(list[str] | None, "--not-site", metavar="HOST", about="No pages of this site; may be repeated."),
+    "since": _more(
+        str | None, "--since", metavar="DATE", about="Nothing known to be older, such as 2025, 2025-01 or 2025-01-31."
+    ),
+    "folder": _more(
+        list[str] | None, "--folder", metavar="PATH", about="Only documents in this folder; may be repeated."
+    ),
+    "max_seconds": _more(float | None, "--max-seconds", metavar="N", about="Answer within about N seconds."),
+    "fresh": _flag("--fresh", about="Ask anew: no earlier answer, and no kept tool result.", panel=MORE),
+    "approve_plan": _flag("--approve-plan", about="Ask me about each plan before it runs.", panel=MORE),
+    "clarify": _flag(
+        "--clarify/--no-clarify",
+        about="Ask me what a question means that can mean several things. Default: at a terminal.",
+        panel=MORE,
+    ),
+    "mcp": _more(
+        str | None,
+        "--mcp",
+        metavar="FILE",
+        about="Use the tools of these MCP servers. Default: WEIWO_MCP.",
+    ),
+    "procedures": _more(
+        str | None, "--procedures", metavar="FOLDER", about="Markdown procedures to plan by. Default: WEIWO_PROCEDURES."
+    ),
+    "allow_tools": _more(
+        list[str] | None, "--allow-tool", metavar="NAME", about="Let this tool act without asking; may be repeated."
+    ),
+    "allow_acting": _flag("--allow-acting", about="Let every tool act without asking.", panel=MORE),
 }
 """The options that set a field of a run's `Context`, by that field."""
 

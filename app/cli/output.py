@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _UNSAFE: Final = lazy("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 
-YES: Final = frozenset({"y", "yes", "是", "好", "可以", "对"})
+YES: Final = frozenset({"y", "yes", "是", "好", "可以", "对", "要", "记住"})
 NO: Final = frozenset({"n", "no", "否", "不", "不要", "不是"})
 """What a person types at a question that is answered with yes or no."""
 

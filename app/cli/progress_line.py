@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from weiwo.app.cli.documents.corpora import span
+from weiwo.app.cli.documents.corpus import span
 from weiwo.app.cli.output import hint
 
 if TYPE_CHECKING:

@@ -7,14 +7,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from weiwo.app.cli.errors import FAILED, USAGE, CommandError
+from weiwo.app.cli.errors import FAILED, USAGE, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint
 from weiwo.app.session.session import Session
-from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError
+from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, list_saved_threads
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import DatabaseUrlError, StorageError, database_file
 from weiwo.graph.persistence.store import open_store
+from weiwo.graph.persistence.threads import ThreadInfo, list_threads
 from weiwo.state.environment import home
 from weiwo.state.settings import Settings
 
@@ -27,6 +28,28 @@ T = TypeVar("T")
 def database_url() -> str | None:
     """The database that `WEIWO_DATABASE_URL` names, if it names one."""
     return os.environ.get("WEIWO_DATABASE_URL", "").strip() or None
+
+
+def read_threads(limit: int) -> list[ThreadInfo]:
+    """The threads that changed last, newest first."""
+    if (found := read_saved(lambda file: list_saved_threads(file, limit))) is not None:
+        return found
+
+    async def work(session: Session) -> list[ThreadInfo]:
+        return await list_threads(session.saver, limit)
+
+    return run_in_session(work)
+
+
+def last_thread() -> str:
+    """The thread that changed last.
+
+    Raises:
+        UsageError: There is none.
+    """
+    for one in read_threads(1):
+        return one.thread_id
+    raise UsageError("there is no thread yet; weiwo ask begins one")
 
 
 @asynccontextmanager

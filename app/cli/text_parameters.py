@@ -1,13 +1,16 @@
-"""Commands whose text parameters are taken as they were typed.
+"""Commands whose text parameters are taken as they were typed, and whose help is a page of panels.
 
 Typer has pydantic validate every parameter, a string included, which costs a light command more than its work. Numbers
 that are typed are still read by Typer.
 """
 
-from typing import Any
+from copy import copy
+from typing import Any, Final
 
 from typer.core import TyperCommand, TyperGroup
 
+MORE: Final = "More"
+"""The panel of options that `--help` names and `--help-all` explains."""
 _KINDS: dict[Any, type] = {str: str, str | None: str, list[str]: list, list[str] | None: list}
 
 
@@ -37,12 +40,27 @@ class TextCommand(TyperCommand):
         super().__init__(*args, **kwargs)
         for param in self.params:
             _take_as_typed(param)
+        self._help_all: Any = None
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters; those of a command with a panel of more options have `--help-all`, too."""
+        params: list[Any] = super().get_params(ctx)
+        if not any(getattr(param, "rich_help_panel", None) == MORE for param in params):
+            return params
+        if self._help_all is None:  # one object, since parsing compares them
+            option = self._help_all = copy(self.get_help_option(ctx))
+            option.opts, option.name, option.callback = ["--help-all"], "help_all", _print_all
+        return [*params, self._help_all]
 
     def get_help_option(self, ctx: Any) -> Any:
         """The `--help` flag."""
         option = super().get_help_option(ctx)
         _take_as_typed(option)
         return option
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as inherited
+        """Print the help."""
+        _print_help(ctx)
 
 
 class TextGroup(TyperGroup):
@@ -53,3 +71,21 @@ class TextGroup(TyperGroup):
         option = super().get_help_option(ctx)
         _take_as_typed(option)
         return option
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as inherited
+        """Print the help."""
+        _print_help(ctx)
+
+
+def _print_help(ctx: Any, *, whole: bool = False) -> None:
+    """Print the help of a context's command."""
+    from weiwo.app.cli.help_page import print_help  # noqa: PLC0415 - only help draws panels
+
+    print_help(ctx.command, ctx, whole=whole)
+
+
+def _print_all(ctx: Any, _: Any, given: Any) -> None:
+    """Print the help with every option, and exit: what `--help-all` does."""
+    if given and not ctx.resilient_parsing:
+        _print_help(ctx, whole=True)
+        ctx.exit()

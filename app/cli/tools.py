@@ -48,7 +48,7 @@ def tools(
     json: Json = False,
     context: Any,
 ) -> None:
-    """List the tools there are, MCP servers and their health, which may act, and how often each was used and failed."""
+    """List tools and MCP servers, their health, use and failures."""
     settings = Settings.resolve(context)
     if login is not None:
         _log_in(settings, login)

@@ -22,6 +22,7 @@ from weiwo.tools.printable import one_line, printable
 _LONGEST_QUOTE: Final = 220
 _MOST_ALSO: Final = 3
 _WORDS: Final = localized_section("render.answer")
+_LEVELS: Final = frozenset({"simple", "moderate", "complex"})
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
@@ -91,16 +92,17 @@ def describe_age(result: Mapping[str, Any], now: datetime | None = None) -> str:
     return words["told"].format(age, one_line(str(result["from_thread"]), 200))
 
 
-def foot(result: Mapping[str, Any], decided_by: str = "") -> str:
-    """How the answer came about, in one line in its language."""
+def foot(result: Mapping[str, Any], decided_by: str = "", *, verbose: bool = False) -> str:
+    """How the answer came about, in one line in its language; verbose, with the machine's own words for it."""
     usage, language, status = result.get("usage") or {}, str(result.get("language", "en")), result.get("status")
-    why = stop_reason(language, str(result.get("stop_reason", "")))
+    why, level = stop_reason(language, str(result.get("stop_reason", ""))), str(result.get("level", ""))
     parts = [
         label(language, f"status_{status}", why) if status in {"extracts", "partial", "failed"} else "",
-        str(result.get("level", "")),
-        str(result.get("team", "")),
-        label(language, f"by_{decided_by}") if decided_by else "",
+        label(language, f"level_{level}") if level in _LEVELS else "",
+        f"{level} · {result.get('team', '')}" if verbose and level else "",
+        label(language, f"by_{decided_by}") if verbose and decided_by else "",
         label(language, "model_calls", usage.get("model_calls", 0)),
+        f"${usage['cost']:.4f}" if usage.get("cost") else "",
         model_trouble(result),
         duration(float(usage.get("seconds", 0.0))),
         f"thread {result.get('thread_id', '')}",

@@ -8,7 +8,7 @@ from weiwo.state.kinds import Language
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
 
-_COUNTS: Final = frozenset({"calls", "takes", "unknown", "spent", "model_calls", "stood_in"})
+_COUNTS: Final = frozenset({"calls", "takes", "unknown", "spent", "model_calls", "stood_in", "tasks"})
 _ONE: Final = lazy(r"\b1 ((?:(?:tool|model) )?(?:call|task|time|token))s\b")
 """A count of one in English."""
 _PLACE: Final = lazy(r"\b(line|page|row|slide)s? (\d+(?:-\d+)?)(, )?")

@@ -126,10 +126,8 @@ class LiveView(Watcher):
     def _title(self) -> Text:
         judged = self.progress.assessed
         title = Text(label(self.language, "plan"), "bold")
-        parts = [str(judged.get(name) or "") for name in ("level", "team")]
-        said = " · ".join(one_line(part, 60) for part in parts if part)
-        if said:
-            title.append(f" · {said}", "not bold dim")
+        if tasks := len(self.progress.rows):
+            title.append(f" · {label(self.language, 'tasks', tasks)}", "not bold dim")
         standalone = one_line(str(judged.get("question") or ""))
         if standalone and standalone != one_line(self.question):
             title.append(f"\n{standalone}", "not bold italic")

@@ -1,4 +1,4 @@
-"""`weiwo eval retrieval` and `weiwo telemetry` as processes: figures, steps of a policy, exit codes."""
+"""`weiwo eval retrieval` and `weiwo stats` as processes: figures, steps of a policy, exit codes."""
 
 import json
 import os
@@ -101,7 +101,7 @@ def test_embeddings_that_fail_are_one_line(weiwo: Weiwo, monkeypatch: pytest.Mon
 
 
 async def test_telemetry_is_summarized_and_exported(weiwo: Weiwo, weiwo_home: Path, tmp_path: Path) -> None:
-    assert weiwo("telemetry")[0] == 2
+    assert weiwo("stats")[0] == 2
     (tmp_path / "bridge.md").write_text("# Chain Bridge\n\nThe bridge joins Buda and Pest. See INC-49217.\n")
     folder = locate_by_name(weiwo_home)
     writer = IndexWriter(folder)
@@ -114,7 +114,7 @@ async def test_telemetry_is_summarized_and_exported(weiwo: Weiwo, weiwo_home: Pa
     await corpus.search("INC-49217")
     recorder.label_citations("r", [found.id])
     assert recorder.flush()
-    code, out, err = weiwo("telemetry", "--json", "--export", "records.jsonl")
+    code, out, err = weiwo("stats", "--json", "--export", "records.jsonl")
     assert code == 0, err
     summary = json.loads(out)
     assert (summary["retrievals"], summary["errors"], summary["misses"]) == (2, 0, 0)
@@ -122,9 +122,9 @@ async def test_telemetry_is_summarized_and_exported(weiwo: Weiwo, weiwo_home: Pa
     assert summary["segments"]["en:plain"]["hit_rate"] == 1.0
     lines = (tmp_path / "records.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["by"] for line in lines] == ["prior", "rule"]
-    code, out, _ = weiwo("telemetry")
+    code, out, _ = weiwo("stats")
     assert code == 0
     for word in ("2 retrievals", "hybrid 50%", "en:identifier", "p95"):
         assert word in out
-    code, _, err = weiwo("telemetry", "--export", "no/such/folder/x")
+    code, _, err = weiwo("stats", "--export", "no/such/folder/x")
     assert (code, "--export" in err) == (1, True)

@@ -146,7 +146,7 @@ def test_the_command_runs_and_finds_the_users_tools(python: Path, user: Path) ->
 
 def test_the_sample_travels_with_the_wheel(python: Path, user: Path) -> None:
     found = json.loads(
-        run(python, user, "-m", "weiwo", "search", "--json", "-k", "1", "how", "long", "is", "the", "danube")
+        run(python, user, "-m", "weiwo", "search", "--json", "-n", "1", "how", "long", "is", "the", "danube")
     )
     assert [one["title"] for one in found["results"]] == ["Danube"]
 

@@ -1,4 +1,4 @@
-"""`weiwo index` and `weiwo corpora` as processes: summaries, exit codes, stopping, killing, watching."""
+"""`weiwo index` and `weiwo corpus` as processes: summaries, exit codes, stopping, killing, watching."""
 
 import json
 import os
@@ -140,12 +140,12 @@ def test_a_path_that_is_not_there_is_wrong_usage(index, path, said, weiwo_home) 
 
 @pytest.mark.usefixtures("docs")
 def test_corpora_are_listed(index, weiwo) -> None:
-    assert weiwo("corpora") == (0, "", "there are no corpora yet; weiwo index PATH makes one\n")
+    assert weiwo("corpus") == (0, "", "there are no corpora yet; weiwo index PATH makes one\n")
     index()
-    _, out, _ = weiwo("corpora")
+    _, out, _ = weiwo("corpus")
     assert out.startswith("default\t5 documents\t5 passages\t")
     assert out.endswith(" ago\tfrom docs\n")
-    (one,) = json.loads(weiwo("corpora", "--json")[1])
+    (one,) = json.loads(weiwo("corpus", "--json")[1])
     assert (one["name"], one["documents"], one["left_out"]) == ("default", 5, 0)
     assert one["bytes"] > 1_000
 
@@ -253,15 +253,15 @@ def test_a_document_loader_fills_a_corpus_that_is_then_searched_by_name(weiwo, t
         "--loader-args",
         '{"file_path": "people.csv"}',
     )
-    code, out, err = weiwo("index", "--name", "people", *loader)
+    code, out, err = weiwo("index", "--corpus", "people", *loader)
     assert (code, spoken(err)) == (0, [])
     assert out.startswith("people: 1 document, 2 passages\n1 added in ")
-    code, out, err = weiwo("index", "--name", "people", *loader, "--json")
+    code, out, err = weiwo("index", "--corpus", "people", *loader, "--json")
     assert (code, spoken(err), json.loads(out)["unchanged"]) == (0, [], 1)
     code, out, _ = weiwo("search", "--corpus", "people", "--json", "Marta Quill")
     assert code == 0
     assert "row 1" in out
-    assert "from langchain_community.document_loaders:CSVLoader" in weiwo("corpora")[1]
+    assert "from langchain_community.document_loaders:CSVLoader" in weiwo("corpus")[1]
 
 
 @pytest.mark.parametrize(
@@ -289,4 +289,4 @@ def test_what_is_wrong_with_a_loader_is_one_line_and_makes_no_corpus(weiwo, argu
     assert (ended, out) == (code, "")
     assert says in err
     assert len(err.splitlines()) == 1
-    assert weiwo("corpora")[1] == ""
+    assert weiwo("corpus")[1] == ""

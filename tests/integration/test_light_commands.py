@@ -55,11 +55,11 @@ def start(folder: Path, *arguments: str, first: str = "", env: Mapping[str, str]
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("search", "how", "long", "is", "the", "danube", "-k", "2"),
+        ("search", "how", "long", "is", "the", "danube", "-n", "2"),
         ("search", "--json", "danube"),
         ("threads",),
         ("threads", "--json"),
-        ("corpora",),
+        ("corpus",),
         ("show", "first"),
         ("show", "first", "--json"),
         ("show", "first", "--mermaid"),
@@ -75,7 +75,7 @@ def test_light_commands_import_no_langgraph(home, arguments):
 
 
 def test_words_without_quotes_are_one_question(home):
-    found = json.loads(start(home, "search", "--json", "how", "long", "is", "the", "danube", "-k", "1")[2])
+    found = json.loads(start(home, "search", "--json", "how", "long", "is", "the", "danube", "-n", "1")[2])
     assert found["query"] == "how long is the danube"
     assert found["results"][0]["title"] == "Danube"
     (extract,) = found["extracts"]

@@ -78,7 +78,7 @@ def test_what_an_mcp_server_asked_is_answered_no_more_and_its_call_is_made_again
 
 def test_documents_are_searched_and_answer_though_their_folder_is_gone(weiwo):
     assert "The Orion robot weighs 48 kilograms." in weiwo("search", "--json", "orion", "weighs")[1]
-    assert [one["documents"] for one in json.loads(weiwo("corpora", "--json")[1])] == [3]
+    assert [one["documents"] for one in json.loads(weiwo("corpus", "--json")[1])] == [3]
     code, out, _ = weiwo("ask", "--json", "--no-web", "how heavy is the orion robot")
     assert (code, "48 kilograms" in json.loads(out)["answer"]) == (COMPLETE, True)
 
@@ -90,9 +90,9 @@ def test_what_was_remembered_is_there_and_standing_questions_are_named(weiwo):
     assert "have cron run weiwo ask --fresh --json" in err
     assert weiwo("memory", "forget", "4e77f5dc")[0] == 0
     assert "standing questions" not in weiwo("memory")[2]
-    (plan,) = json.loads(weiwo("plans", "--json")[1])["plans"]
+    (plan,) = json.loads(weiwo("memory", "plans", "--json")[1])["plans"]
     assert (plan["wins"], plan["losses"], plan["tools"]) == (1, 0, ["corpus_search", "date_difference"])
-    assert weiwo("plans", "pin", plan["key"])[0] == 0
+    assert weiwo("memory", "plans", "pin", plan["key"])[0] == 0
     code, _, err = weiwo("watch", "list")
     assert code == USAGE
     assert "standing questions are asked no more" in err

@@ -118,7 +118,7 @@ def test_names_are_right_from_another_folder_and_nothing_is_indexed_twice(weiwo:
     assert hit["source"] == str(tmp_path / "docs" / "reports" / "viaduct.pdf")
     (hit, *_) = weiwo("search", "Tarn Museum founded", "--corpus", str(tmp_path / "docs"), cwd=here)["results"]
     assert hit["source"] == "museum.html"
-    (corpus,) = weiwo("corpora")
+    (corpus,) = weiwo("corpus")
     assert (corpus["documents"], corpus["roots"], corpus["left_out"]) == (len(FILES), [str(tmp_path / "docs")], 0)
 
 

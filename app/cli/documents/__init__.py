@@ -1,7 +1,7 @@
 """Documents: what is indexed, found, and known of searches.
 
-index      `weiwo index`
-corpora    `weiwo corpora`; the corpus that a command opens
-search     `weiwo search`
-telemetry  `weiwo telemetry`
+index   `weiwo index`
+corpus  `weiwo corpus`; the corpus that a command opens
+search  `weiwo search`
+stats   `weiwo stats`
 """

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from weiwo.app.cli.documents.corpora import counted
+from weiwo.app.cli.documents.corpus import counted
 from weiwo.app.cli.errors import COMPLETE, PARTIAL, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json
@@ -55,7 +55,9 @@ _MOST_SHOWN: Final = 200
 def index(
     paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders and patterns.")] = None,
     *,
-    name: Annotated[str | None, typer.Option("--name", help="The corpus. Default: default.")] = None,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default.")
+    ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Follow changes until Ctrl-C.")] = False,
     into: Annotated[
         str | None,
@@ -72,7 +74,7 @@ def index(
 ) -> None:
     """Index documents; a second run reads only what has changed."""
     settings = Settings.resolve()
-    name = name or DEFAULT_NAME
+    name = corpus or DEFAULT_NAME
     try:
         folder = locate_by_name(Path(settings.home), name)
         spec = _parse_loader(paths or (), loader, loader_args, watch=watch)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
-from weiwo.app.cli.documents.corpora import open_corpus
+from weiwo.app.cli.documents.corpus import open_corpus
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Corpus, Json, question_of
@@ -46,7 +46,7 @@ class _SearchExplanation(NamedTuple):
 def search(
     query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for, quoted or as it comes.")],
     *,
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many passages at most.")] = 8,
+    k: Annotated[int, typer.Option("-n", min=1, max=100, help="How many passages at most.")] = 8,
     explain: Annotated[bool, typer.Option("--explain", help="Show features, scores and choice.")] = False,
     json: Json = False,
     corpus: Corpus = None,

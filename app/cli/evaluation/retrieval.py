@@ -1,6 +1,6 @@
 """`weiwo eval retrieval`: how well the documents of a labelled set are found, and what the router may learn of it.
 
-`--label` asks which documents answer the questions of a set that `weiwo telemetry --hard` wrote: in the terminal, a key
+`--label` asks which documents answer the questions of a set that `weiwo stats --hard` wrote: in the terminal, a key
 a document, or with `--judge` a model, a call a question.
 """
 
@@ -83,7 +83,7 @@ def retrieval(  # noqa: PLR0913 - each option is a parameter
         typer.Option("--share", min=0.0, max=1.0, help="With --promote: what a policy on trial decides (0.05)."),
     ] = None,
     label: Annotated[
-        bool, typer.Option("--label", help="Judge which documents answer the questions of weiwo telemetry --hard.")
+        bool, typer.Option("--label", help="Judge which documents answer the questions of weiwo stats --hard.")
     ] = False,
     judge: Annotated[
         str | None,

@@ -1,7 +1,8 @@
 """What is remembered for whoever sits at this machine: listed, changed and forgotten.
 
 access      the memory that a command opens, its entries printed and forgotten
-wishes      `weiwo memory`
-plans       `weiwo plans`
-procedures  `weiwo procedures`
+commands    `weiwo memory`
+wishes      its `add`, `forget` and `answers`
+plans       its `plans`
+procedures  its `procedures`
 """

@@ -1,4 +1,4 @@
-"""`weiwo plans`: the plans that are remembered, listed, shown, pinned and forgotten."""
+"""`weiwo memory plans`: the plans that are remembered, listed, shown, pinned and forgotten."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -32,7 +32,7 @@ app = typer.Typer()
 _plans = typer.Typer(help="List, show, pin and forget the plans that are remembered.", cls=TextGroup)
 app.add_typer(_plans, name="plans")
 
-_LISTING: Final = "weiwo plans"
+_LISTING: Final = "weiwo memory plans"
 _WORDS: Final = localized_section("cli.plans")
 
 

@@ -1,4 +1,4 @@
-"""`weiwo procedures`: the procedures of this house, and which of them a question calls for."""
+"""`weiwo memory procedures`: the procedures of this house, and which of them a question calls for."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -34,7 +34,7 @@ def procedures(
     json: Json = False,
     context: Any,
 ) -> None:
-    """List the procedures that plans are made by, or those that a question calls for."""
+    """List the procedures that plans are made by, or those a question calls for."""
     question = question_of(words) if words else ""
     folder = Settings.resolve(context).procedures
     if not folder:

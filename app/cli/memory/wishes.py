@@ -1,4 +1,4 @@
-"""`weiwo memory`: what a user said holds for all their questions, and the earlier answers that are given again."""
+"""What a user said holds for all their questions, and the earlier answers that are given again."""
 
 from typing import Annotated, Final
 
@@ -17,42 +17,19 @@ from weiwo.app.cli.memory.access import (
 )
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write_json
-from weiwo.app.cli.text_parameters import TextCommand, TextGroup
-from weiwo.app.render.labels import system_language
-from weiwo.app.session.memory_listing import answer_as_json, describe_left_watches, wish_as_json
+from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.app.session.memory_listing import answer_as_json, wish_as_json
 from weiwo.nodes.memory import wishes
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.text.language import detect_language
 from weiwo.text.localization import localized
 
 app = typer.Typer()
-_memory = typer.Typer(help="List, add and forget what you said holds for all your questions.", cls=TextGroup)
-app.add_typer(_memory, name="memory")
 
 _KEPT: Final = localized("cli.memory", "kept")
 
 
-@_memory.callback(invoke_without_command=True)
-def list_wishes(context: typer.Context, *, json: Json = False) -> None:
-    """List, add and forget what you said holds for all your questions."""
-    if context.invoked_subcommand is not None:
-        return
-
-    async def read(memory: MemoryStore) -> tuple[list[dict[str, str]], str]:
-        found = [wish_as_json(one) for one in await wishes.list_wishes(memory)]
-        return found, await describe_left_watches(memory, system_language())
-
-    found, left = with_memory(read)
-    if left:
-        hint(left)
-    if json:
-        write_json({"memory": found})
-        return
-    entries = [(one["key"], one["text"], one["since"]) for one in found]
-    print_entries(entries, word("no_wishes"), indent=10)
-
-
-@_memory.command(cls=TextCommand)
+@app.command(cls=TextCommand)
 def add(
     words: Annotated[list[str], typer.Argument(metavar="WORDS", help='Such as "I work in euros".')],
     *,
@@ -75,7 +52,7 @@ def keep_wish(text: str, *, as_json: bool = False) -> None:
     tell(wish_as_json(one), _KEPT[detect_language(one.text)].format(one.text, one.key), as_json=as_json)
 
 
-@_memory.command(cls=TextCommand)
+@app.command(cls=TextCommand)
 def answers(
     *,
     forget_all: Annotated[bool, typer.Option("--forget", help="Forget them all.")] = False,
@@ -100,15 +77,15 @@ def answers(
     )
 
 
-@_memory.command("forget", cls=TextCommand)
+@app.command("forget", cls=TextCommand)
 def forget_wish(key: AnyKey = None, *, everything: Everything = False, json: Json = False) -> None:
-    """Forget one of them, or all."""
+    """Forget one of your wishes, or all."""
     forget_command(("wishes", "watches"), key, "weiwo memory", everything=everything, as_json=json)
 
 
-def forget_bad_answer(run: str) -> None:
-    """Give the answer of a run never again, since it was bad."""
+def forget_bad_answer(run: str = "", *, thread_id: str = "") -> None:
+    """Give the answer of a run never again, since it was bad; or those of a thread, since it is gone."""
     from weiwo.nodes.memory.reuse import forget_answers
 
-    if with_memory(lambda memory: forget_answers(memory, run=run)):
+    if with_memory(lambda memory: forget_answers(memory, run=run, thread_id=thread_id)) and run:
         hint(word("bad_answer"))

@@ -8,7 +8,7 @@ from rich.text import Text
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.output import hint, screen, terminal
 from weiwo.app.cli.questions.plan_files import DraftError, edit
-from weiwo.app.cli.questions.requests import QUIT, RequestKind, language_of, read_line
+from weiwo.app.cli.questions.requests import QUIT, RequestKind, confirm, language_of, read_line
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import plan_tree
 from weiwo.app.render.progress import Progress
@@ -71,7 +71,7 @@ def _converse(ended: RunEnd, language: str) -> Any:
         elif word in _REJECT:
             if words := rest.strip() or read_line(label(language, "reject_prompt")):
                 return {"reject": words}
-        elif word and read_line(label(language, "words_prompt")).casefold() in _APPROVE:
+        elif word and confirm(label(language, "words_prompt"), default=False):
             return {"reject": f"{command} {rest}".strip()}
 
 

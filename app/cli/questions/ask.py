@@ -26,8 +26,8 @@ from weiwo.app.cli.questions.delivery import Delivery, make_watcher, remember_fi
 from weiwo.app.cli.questions.fork import corpus_problems, fork_command, read_fork
 from weiwo.app.cli.questions.offers import keeps_wish, offer_web, offer_wish
 from weiwo.app.cli.questions.spending import tell_cost
-from weiwo.app.cli.session import open_session, read_saved
-from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.app.cli.session import last_thread, open_session, read_saved
+from weiwo.app.cli.text_parameters import MORE, TextCommand
 from weiwo.app.render.labels import label
 from weiwo.app.session.session import RunEnd
 from weiwo.graph.persistence.checkpoint_reader import saved_thread_exists
@@ -43,11 +43,12 @@ app = typer.Typer()
 def ask(  # noqa: PLR0913 - each option is a parameter
     question: Annotated[
         list[str] | None,
-        typer.Argument(metavar="QUESTION", help='The question, quoted or as it comes; "-" reads standard input.'),
+        typer.Argument(metavar="QUESTION", help='Quoted or as it comes; "-" reads standard input.'),
     ] = None,
     *,
+    follow_up: Annotated[bool, typer.Option("--continue", "-c", help="Continue the last thread.")] = False,
     thread: Annotated[
-        str | None, typer.Option("--thread", metavar="ID", help="Continue this conversation, or begin one of that id.")
+        str | None, typer.Option("--thread", metavar="ID", help="Continue this thread, or begin one of that id.")
     ] = None,
     checkpoint: Annotated[
         str | None,
@@ -55,19 +56,27 @@ def ask(  # noqa: PLR0913 - each option is a parameter
             "--from",
             metavar="THREAD@CHECKPOINT",
             help="Go back to that moment and run on from there; `weiwo show THREAD --history` lists them.",
+            rich_help_panel=MORE,
         ),
     ] = None,
     plan: Plan = None,
     values: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="TASK=VALUE", help="With --from: the value of a task; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="TASK=VALUE",
+            help="With --from: the value of a task; may be repeated.",
+            rich_help_panel=MORE,
+        ),
     ] = None,
     output: Output = None,
     json: Json = False,
     verbose: Verbose = False,
     context: Any,
 ) -> None:
-    """Ask a question; get an answer whose every claim leads to its source."""
+    """Ask a question; each claim of the answer leads to its source."""
+    if follow_up and (thread is not None or checkpoint is not None):
+        raise UsageError("--continue, --thread and --from; they name different threads; give one of them")
     delivery = Delivery(as_json=json, verbose=verbose, files=output_files(output))
     if checkpoint is not None:
         raise typer.Exit(fork_command(read_fork(question, checkpoint, thread, plan, values), context, delivery))
@@ -76,6 +85,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     if not question:
         raise UsageError("Missing argument 'QUESTION'; see weiwo ask --help")
     text = question_of(question)
+    thread = last_thread() if follow_up else thread
     thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
     typed = question != ["-"] and not json
     if typed and not delivery.files and keeps_wish(text):

@@ -73,7 +73,7 @@ def print_result(
         console.print()
         for line in comparison_lines(result, language) if verbose else ():
             console.print(Flow(Text(line, "dim")))
-        console.print(Flow(Text(foot(result, decided_by), "dim")))
+        console.print(Flow(Text(foot(result, decided_by, verbose=verbose), "dim")))
         if no_model:
             console.print(Flow(Text(no_model, "dim")))
     else:

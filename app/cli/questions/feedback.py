@@ -9,8 +9,9 @@ import typer
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.memory.plans import mark_run_bad
 from weiwo.app.cli.memory.wishes import forget_bad_answer
-from weiwo.app.cli.options import checked_thread_id
+from weiwo.app.cli.options import Thread, checked_thread_id
 from weiwo.app.cli.output import hint
+from weiwo.app.cli.session import last_thread
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.cli.threads.show import load_thread
 from weiwo.app.session.langsmith_feedback import send_to_langsmith
@@ -23,21 +24,21 @@ app = typer.Typer()
 
 @app.command(cls=TextCommand)
 def feedback(
-    thread: Annotated[str, typer.Argument(metavar="THREAD", help="A thread; its latest answer is meant.")],
+    thread: Thread = None,
     *,
     good: Annotated[bool, typer.Option("--good", help="The answer was good.")] = False,
     bad: Annotated[bool, typer.Option("--bad", help="It was not.")] = False,
-    words: Annotated[str | None, typer.Option("--words", metavar="WORDS", help="What else there is to say.")] = None,
+    note: Annotated[str | None, typer.Option("--note", metavar="WORDS", help="What else there is to say.")] = None,
 ) -> None:
-    """Say whether an answer was good; kept on this machine, and sent to LangSmith where that is set up."""
-    thread_id = checked_thread_id(thread)
+    """Say whether an answer was good; kept on this machine."""
+    thread_id = checked_thread_id(thread or last_thread())
     if good == bad:
         raise UsageError("--good and --bad; an answer is one of them; give one")
     settings = Settings.resolve()
     values = load_thread(thread_id).values
     if not values.get("result"):
         raise UsageError(f"thread {thread_id}; it has no answer yet; weiwo resume {thread_id} goes on with it")
-    said = clean(words or "")[:LONGEST_WORDS]
+    said = clean(note or "")[:LONGEST_WORDS]
     question = str(values.get("question") or "")
     one = Feedback(time.time(), thread_id, str(values.get("run") or ""), question, good, said)
     try:

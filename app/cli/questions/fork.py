@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from weiwo.app.cli.documents.corpora import open_corpus
+from weiwo.app.cli.documents.corpus import open_corpus
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import checked_thread_id, question_of

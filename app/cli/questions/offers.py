@@ -12,9 +12,9 @@ from typing import Final
 
 from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.memory.wishes import keep_wish
-from weiwo.app.cli.output import NO, YES, can_ask, hint
-from weiwo.app.cli.questions.requests import answering, read_line
-from weiwo.app.configuration.config_file import write_config
+from weiwo.app.cli.output import can_ask, hint
+from weiwo.app.cli.questions.requests import answering, confirm
+from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.app.render.labels import label
 from weiwo.nodes.memory.wishes import FoundWish, find_wish
 from weiwo.state.settings import Context, Settings
@@ -45,15 +45,11 @@ def offer_web(question: str, context: Context, *, as_json: bool) -> None:
         return
     language = detect_language(question)
     with answering("stopped; nothing had begun; ask again"):
-        while True:
-            word = read_line(label(language, "web_prompt")).casefold()
-            if word in YES:
-                write_config({"WEIWO_WEB": "on"})
-                os.environ["WEIWO_WEB"] = "on"
-                return
-            if word in NO:
-                write_config({_DECLINED: "declined"})
-                return
+        if confirm(label(language, "web_prompt", config_path()), default=True):
+            write_config({"WEIWO_WEB": "on"})
+            os.environ["WEIWO_WEB"] = "on"
+        else:
+            write_config({_DECLINED: "declined"})
 
 
 def _is_in_question(context: Context) -> bool:
@@ -93,7 +89,6 @@ def offer_wish(message: str) -> None:
 
 def _agrees(found: FoundWish) -> bool:
     try:
-        said = input(_ASK_WISH[detect_language(found.text)].format(one_line(found.text)))
+        return confirm(_ASK_WISH[detect_language(found.text)].format(one_line(found.text)), default=False)
     except (EOFError, KeyboardInterrupt):
         return False
-    return said.strip().casefold() in YES | {"要", "记住"}

@@ -13,7 +13,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from weiwo.app.cli.errors import INTERRUPTED, USAGE, WAITING, CommandError
-from weiwo.app.cli.output import hint, say, screen, terminal, write_json
+from weiwo.app.cli.output import NO, YES, hint, say, screen, terminal, write_json
 from weiwo.app.render.labels import label
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
@@ -117,6 +117,16 @@ def answering(stopped: str) -> Iterator[None]:
     except KeyboardInterrupt:
         terminal().print()
         raise CommandError(stopped, INTERRUPTED) from None
+
+
+def confirm(prompt: str, *, default: bool) -> bool:
+    """A yes or no that the person types; return alone is the default, and anything else is asked again."""
+    while True:
+        word = read_line(prompt).casefold()
+        if not word:
+            return default
+        if word in YES | NO:
+            return word in YES
 
 
 def read_line(prompt: str) -> str:

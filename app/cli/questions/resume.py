@@ -10,6 +10,7 @@ from weiwo.app.cli.output import hint
 from weiwo.app.cli.questions.conclude import conclude, kind_of, resume_run
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.plan_files import read_plan
+from weiwo.app.cli.session import last_thread
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.settings import Settings
 
@@ -18,7 +19,7 @@ app = typer.Typer()
 
 @app.command(cls=TextCommand)
 def resume(
-    thread: Thread,
+    thread: Thread = None,
     *,
     approve: Annotated[bool, typer.Option("--approve", help="Run the plan or call the tool that waits.")] = False,
     plan: Plan = None,
@@ -38,8 +39,8 @@ def resume(
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Finish what was interrupted or waits for a person; nothing that had finished runs again."""
-    thread_id = checked_thread_id(thread)
+    """Finish what was interrupted or waits for a person."""
+    thread_id = checked_thread_id(thread or last_thread())
     delivery = Delivery(as_json=json, verbose=verbose, files=output_files(output))
     answers: list[Any] = ["approve"] if approve else []
     answers += [{name: words} for name, words in (("reject", reject), ("reply", reply)) if words is not None]

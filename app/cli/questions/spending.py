@@ -15,8 +15,8 @@ from statistics import median
 from typing import Any, Final
 
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.output import YES, can_ask, hint
-from weiwo.app.cli.questions.requests import answering, read_line
+from weiwo.app.cli.output import can_ask, hint
+from weiwo.app.cli.questions.requests import answering, confirm
 from weiwo.app.render.labels import label
 from weiwo.state.settings import Settings
 from weiwo.text.language import detect_language
@@ -141,7 +141,7 @@ def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
         return
     stopped = "nothing was asked; give --depth normal, or raise WEIWO_ASK_COST"
     with answering(stopped):
-        if read_line(label(language, "cost_prompt")).casefold() in YES:
+        if confirm(label(language, "cost_prompt"), default=False):
             return
     raise CommandError(stopped)
 

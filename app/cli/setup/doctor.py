@@ -19,7 +19,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from weiwo.app.cli.documents.corpora import counted, open_corpus, size, span_parts
+from weiwo.app.cli.documents.corpus import counted, open_corpus, size, span_parts
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json

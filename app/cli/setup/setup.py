@@ -16,7 +16,8 @@ import typer
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json
-from weiwo.app.cli.output import YES, can_ask, hint, say, write, write_json
+from weiwo.app.cli.output import can_ask, hint, say, write, write_json
+from weiwo.app.cli.questions.requests import confirm
 from weiwo.app.cli.setup.model_probe import Probe, find_switch, probe_model
 from weiwo.app.cli.setup.servers import FoundServer, LocalModel, ServerError, find_servers, widen_ollama, word
 from weiwo.app.cli.text_parameters import TextCommand
@@ -105,7 +106,7 @@ def setup(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Look and choose; write nothing, ask nothing.")] = False,
     json: Json = False,
 ) -> None:
-    """Find a model (Ollama, LM Studio, llama.cpp, vLLM, keys), try it with one question, and set it up."""
+    """Find a model (Ollama, vLLM, keys, …), try it and set it up."""
     servers = run_to_end(find_servers())
     candidates = _list_candidates(servers)
     if not json:
@@ -170,7 +171,7 @@ def _agreed(*, as_json: bool) -> bool:
     if as_json or not can_ask():
         raise UsageError("nobody can be asked here; give --yes to set it up, or --dry-run to look only")
     try:
-        return input(word("ask")).strip().lower() in YES
+        return confirm(word("ask"), default=True)
     except EOFError:
         return False
 

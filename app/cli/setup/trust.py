@@ -24,7 +24,7 @@ def trust(
         str | None, typer.Option("--revoke", metavar="FOLDER", help="Trust this folder no longer.")
     ] = None,
 ) -> None:
-    """Show what settings of this folder's .env would do, and use them from now on."""
+    """Show what this folder's .env would do, and use it from now on."""
     if (revoke is not None) + yes + listed > 1:
         raise UsageError("--list, --revoke and --yes; they say different things; give one of them")
     trusted = read_trusted()

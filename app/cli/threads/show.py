@@ -13,7 +13,7 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.options import Json, Output, checked_thread_id, output_files
 from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
 from weiwo.app.cli.questions.delivery import tell_files, write_files
-from weiwo.app.cli.session import read_saved, run_in_session
+from weiwo.app.cli.session import last_thread, read_saved, run_in_session
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.cli.threads import checkpoints
 from weiwo.app.errors import unknown_thread
@@ -43,7 +43,9 @@ _LONGEST: Final = 200
 
 @app.command(cls=TextCommand)
 def show(
-    thread: Annotated[str, typer.Argument(metavar="THREAD[@CHECKPOINT]", help="A thread, or a moment of it.")],
+    thread: Annotated[
+        str, typer.Argument(metavar="[THREAD][@CHECKPOINT]", help="A thread, or a moment of it. Default: the last one.")
+    ] = "",
     *,
     json: Json = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the plan as a Mermaid flowchart.")] = False,
@@ -53,9 +55,9 @@ def show(
     history: Annotated[bool, typer.Option("--history", help="List its checkpoints, newest first.")] = False,
     output: Output = None,
 ) -> None:
-    """Show a thread: question, plan and outcomes, answer, what it cost."""
+    """Show a thread: question, plan, outcomes, answer, cost."""
     name, at, checkpoint = thread.partition("@")
-    thread_id = checked_thread_id(name)
+    thread_id = checked_thread_id(name or last_thread())
     files = output_files(output)
     if files and (history or mermaid or questions):
         raise UsageError("--output; it writes the answer to a file; leave out --history, --mermaid and --questions")

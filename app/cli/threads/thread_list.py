@@ -1,23 +1,30 @@
-"""`weiwo threads`: the list of threads, for a terminal, a pipe and as JSON."""
+"""`weiwo threads`: threads listed for a terminal, a pipe and as JSON."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import typer
 
+from weiwo.app.cli.command_group import LazyGroup, Place
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, is_terminal, terminal, write, write_json
-from weiwo.app.cli.session import read_saved, run_in_session
-from weiwo.app.cli.text_parameters import TextCommand
-from weiwo.app.session.session import Session
-from weiwo.graph.persistence.checkpoint_reader import list_saved_threads
-from weiwo.graph.persistence.threads import ThreadInfo, list_threads
+from weiwo.app.cli.session import read_threads
+from weiwo.graph.persistence.threads import ThreadInfo
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+
+class _ThreadGroup(LazyGroup):
+    """Commands on threads."""
+
+    places: ClassVar = {"remove": Place("threads.removal", "Remove threads, with all that is kept of them, for good.")}
+
+
 app = typer.Typer()
+_threads = typer.Typer(help="List threads, the one that changed last first; remove some.", cls=_ThreadGroup)
+app.add_typer(_threads, name="threads")
 
 _STYLES: Final = {
     "complete": "green",
@@ -29,14 +36,17 @@ _STYLES: Final = {
 }
 
 
-@app.command(cls=TextCommand)
-def threads(
+@_threads.callback(invoke_without_command=True)
+def list_threads(
+    context: typer.Context,
     *,
     json: Json = False,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option("-n", min=1, help="How many at most.")] = 20,
 ) -> None:
-    """List threads, the one that changed last first."""
-    found = _read_threads(limit)
+    """List threads, the one that changed last first; remove some."""
+    if context.invoked_subcommand is not None:
+        return
+    found = read_threads(limit)
     if json:
         write_json(_as_json(found))
     elif is_terminal():
@@ -45,16 +55,6 @@ def threads(
         write(_plain_threads(found))
     if not found and not json:
         hint("there are no threads yet; weiwo ask begins one")
-
-
-def _read_threads(limit: int) -> list[ThreadInfo]:
-    if (found := read_saved(lambda file: list_saved_threads(file, limit))) is not None:
-        return found
-
-    async def work(session: Session) -> list[ThreadInfo]:
-        return await list_threads(session.saver, limit)
-
-    return run_in_session(work)
 
 
 def _print_threads(console: "Console", threads: Sequence[ThreadInfo]) -> None:

@@ -122,7 +122,7 @@ def read_candidates(folder: Path) -> tuple[list[Candidate], int]:
         DatasetError: The folder is no export of hard cases, or broken.
     """
     if not (folder / _CANDIDATES).is_file():
-        raise DatasetError(f"{folder}: it holds no {_CANDIDATES}; weiwo telemetry --hard FOLDER writes such a folder")
+        raise DatasetError(f"{folder}: it holds no {_CANDIDATES}; weiwo stats --hard FOLDER writes such a folder")
     judged = set(_read_pairs(folder / _QRELS)) if (folder / _QRELS).is_file() else set()
     pairs = list(dict.fromkeys(_read_pairs(folder / _CANDIDATES)))
     left = [pair for pair in pairs if pair not in judged]

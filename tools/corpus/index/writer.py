@@ -121,6 +121,27 @@ class IndexWriter:
         self.close()
 
 
+def remove_corpus(folder: Path) -> None:
+    """Remove a corpus's folder under its lock: its store first, without which it is no corpus.
+
+    Raises:
+        BusyError: Another process is writing.
+        CorpusError: There is no such corpus, or its files cannot be deleted.
+    """
+    if not folder.is_dir():
+        raise CorpusError("there is none of that name")
+    try:
+        lock = _take_writer_lock(folder, 0.0)
+        try:
+            for file in (STORE, f"{STORE}-wal", f"{STORE}-shm"):
+                (folder / file).unlink(missing_ok=True)
+        finally:
+            lock.release()
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise CorpusError(f"it cannot be deleted: {error.strerror or error}") from None
+
+
 def _open_keyword_index(folder: Path, identity: int) -> KeywordIndex:
     try:
         return KeywordIndex(folder, identity)

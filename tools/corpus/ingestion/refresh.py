@@ -66,7 +66,7 @@ class RequestedFiles:
         try:
             tops = expand_paths(paths)
         except CorpusError as error:
-            raise CorpusError(f"corpus {error}, or a corpus that weiwo corpora lists") from None
+            raise CorpusError(f"corpus {error}, or a corpus that weiwo corpus lists") from None
         listing = list_files(tops)
         for path in paths:
             reason = listing.problems.get(make_absolute(path), "")

@@ -284,6 +284,28 @@ def test_debug_shows_where(weiwo, monkeypatch):
     assert "Traceback" in err
 
 
+def test_the_last_thread_is_meant_where_none_is_named(weiwo):
+    for command in (("show",), ("resume",), ("feedback", "--good"), ("ask", "-c", "more?")):
+        assert "there is no thread yet" in weiwo(*command)[2]
+    weiwo("ask", "first?", "--thread", "a")
+    weiwo("ask", "second?", "--thread", "b")
+    assert json.loads(weiwo("show", "--json")[1])["thread_id"] == "b"
+    assert json.loads(weiwo("resume", "--json")[1])["thread_id"] == "b"
+    assert json.loads(weiwo("ask", "-c", "third?", "--json")[1])["thread_id"] == "b"
+    assert weiwo("ask", "-c", "fourth?", "--thread", "a")[0] == 2
+    assert json.loads(weiwo("-c", "--json", "fourth?")[1])["thread_id"] == "b"
+
+
+def test_threads_are_removed(weiwo):
+    for name in ("a", "b", "c"):
+        weiwo("ask", f"{name}?", "--thread", name)
+    assert weiwo("threads", "remove", "a", "nobody")[0] == 2
+    assert len(json.loads(weiwo("threads", "--json")[1])["threads"]) == 3
+    assert json.loads(weiwo("threads", "remove", "a", "c", "--json")[1]) == {"removed": ["a", "c"]}
+    assert [one["thread_id"] for one in json.loads(weiwo("threads", "--json")[1])["threads"]] == ["b"]
+    assert weiwo("show", "a")[0] == 2
+
+
 def test_threads_and_show(weiwo):
     weiwo("ask", "first?", "--thread", "a")
     weiwo("ask", "second, partial?", "--thread", "b")
@@ -312,7 +334,7 @@ def test_no_threads_yet(weiwo):
 def test_search(weiwo, notes):  # noqa: ARG001 - what is searched
     _, out, _ = weiwo("search", "Emperor Wu born", "--json")
     assert json.loads(out)["results"][0]["title"] == "A"
-    code, out, err = weiwo("search", "Emperor Wu born", "-k", "1")  # what is indexed already tells nothing
+    code, out, err = weiwo("search", "Emperor Wu born", "-n", "1")  # what is indexed already tells nothing
     assert (code, err) == (0, "")
     assert "156 BC" in out
     code, out, err = weiwo("search", "zzzz")
@@ -361,15 +383,15 @@ def test_files_left_out_are_told(weiwo, notes):
         (["show", "nobody", "--history"], "no such thread"),
         (["show", "t", "--history", "--mermaid"], "give THREAD alone"),
         (["ask", "q", "--what"], "No such option: --what"),
-        (["answer", "q"], "No such command 'answer'"),
+        (["answer"], "No such command 'answer'"),
         (["resume", "nobody"], "thread 'nobody'; the database has no such thread; weiwo threads lists"),
         (["show", "nobody"], "thread 'nobody'; the database has no such thread"),
         (["show", "../x"], "thread id '../x'"),
         (["show", "x", "--json", "--mermaid"], "give one of them"),
         (["show", "x", "--questions", "--mermaid"], "give one of them"),
         (["search", ""], "the question is empty"),
-        (["search", "q", "-k", "0"], "-k"),
-        (["threads", "-n", "0"], "--limit"),
+        (["search", "q", "-n", "0"], "-n"),
+        (["threads", "-n", "0"], "-n"),
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])

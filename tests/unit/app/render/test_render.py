@@ -311,11 +311,16 @@ def test_the_foot_tells_status_effort_and_thread():
         "thread_id": "t-1",
     }
     assert foot(result, "rule") == (
-        "partial: something asked for was not found · complex · planner_enhanced · by rule · 1 model call"
+        "partial: something asked for was not found · a plan of several searches · 1 model call"
         " · 1 min 15 s · thread t-1"
     )
     assert foot({**result, "language": "zh"}, "rule") == (
-        "不完整：有所问内容未找到 · complex · planner_enhanced · 由规则判断 · 模型调用 1 次 · 1 min 15 s · thread t-1"
+        "不完整：有所问内容未找到 · 按计划多次查找 · 模型调用 1 次 · 1 min 15 s · thread t-1"
+    )
+    spent = {**result, "usage": {**result["usage"], "cost": 0.0123}}
+    assert foot(spent, "rule", verbose=True) == (
+        "partial: something asked for was not found · a plan of several searches · complex · planner_enhanced · by rule"
+        " · 1 model call · $0.0123 · 1 min 15 s · thread t-1"
     )
 
 

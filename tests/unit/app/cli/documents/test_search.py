@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.support.corpora import LetterEmbeddings, document
 from weiwo.app.cli.documents import search as lookup
-from weiwo.app.cli.documents import telemetry as shown
+from weiwo.app.cli.documents import stats as shown
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.render.search_results import print_explanation
 from weiwo.state.settings import Settings

@@ -1,4 +1,4 @@
-"""`weiwo procedures`, `plans` and `memory`, and what the terminal offers to remember."""
+"""`weiwo memory`, its `plans` and `procedures`, and what the terminal offers to remember."""
 
 import json
 from pathlib import Path
@@ -49,20 +49,20 @@ def run(*words: str):
 
 def test_procedures_are_listed_and_recalled(monkeypatch):
     monkeypatch.setenv("WEIWO_PROCEDURES", EXAMPLES)
-    assert "Compare suppliers or offers" in run("procedures")
-    shown = run("procedures", "甲乙两家供应商的报价哪家便宜？")
+    assert "Compare suppliers or offers" in run("memory", "procedures")
+    shown = run("memory", "procedures", "甲乙两家供应商的报价哪家便宜？")
     assert "供应商比价" in shown
     assert "步骤" not in shown
     assert "1. 每家供应商一个任务" in shown
-    found = json.loads(run("procedures", "Which", "vendor", "is", "cheaper?", "--json"))
+    found = json.loads(run("memory", "procedures", "Which", "vendor", "is", "cheaper?", "--json"))
     assert [one["name"] for one in found["procedures"] if one["recalled"]] == ["en/supplier-comparison"]
     assert len(found["procedures"]) == 10
-    assert "no procedure fits this question" in run("procedures", "How long is the Danube?")
+    assert "no procedure fits this question" in run("memory", "procedures", "How long is the Danube?")
 
 
 def test_procedures_want_a_folder():
     with pytest.raises(UsageError, match="no folder is set; set WEIWO_PROCEDURES"):
-        run("procedures")
+        run("memory", "procedures")
 
 
 def test_wishes_are_added_listed_and_forgotten():
@@ -84,16 +84,16 @@ def test_wishes_are_added_listed_and_forgotten():
 def test_plans_are_listed_shown_pinned_and_forgotten():
     with_memory(lambda memory: memory.put("plans", TEMPLATE.key, TEMPLATE.model_dump(mode="json")))
     key = TEMPLATE.key
-    assert key in run("plans")
-    assert "a: When was ⟨n1⟩ born?" in run("plans", "show", key[:6])
-    assert json.loads(run("plans", "pin", key, "--json")) == {"key": key, "pinned": True}
+    assert key in run("memory", "plans")
+    assert "a: When was ⟨n1⟩ born?" in run("memory", "plans", "show", key[:6])
+    assert json.loads(run("memory", "plans", "pin", key, "--json")) == {"key": key, "pinned": True}
     mark_run_bad("run-2")
     assert not with_memory(list_templates)[0].bad
     mark_run_bad("run-1")
     assert with_memory(list_templates)[0].bad
-    assert "marked bad" in run("plans")
-    assert json.loads(run("plans", "forget", "--all", "--json")) == {"forgotten": [key]}
-    assert json.loads(run("plans", "--json")) == {"plans": []}
+    assert "marked bad" in run("memory", "plans")
+    assert json.loads(run("memory", "plans", "forget", "--all", "--json")) == {"forgotten": [key]}
+    assert json.loads(run("memory", "plans", "--json")) == {"plans": []}
 
 
 def test_a_key_may_be_shortened_as_long_as_it_is_one():

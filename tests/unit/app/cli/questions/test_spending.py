@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from weiwo.app.cli.documents.telemetry import telemetry
+from weiwo.app.cli.documents.stats import stats
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.questions import spending
 from weiwo.app.cli.questions.spending import (
@@ -73,7 +73,7 @@ def person(monkeypatch):
     monkeypatch.setattr(spending, "can_ask", lambda: True)
 
     def typing(word):
-        monkeypatch.setattr(spending, "read_line", lambda prompt: asked.append(prompt) or word)
+        monkeypatch.setattr("weiwo.app.cli.questions.requests.read_line", lambda prompt: asked.append(prompt) or word)
         return asked
 
     return typing
@@ -120,9 +120,9 @@ def test_a_threshold_that_is_none(monkeypatch, text):
 def test_telemetry_tells_it_without_any_corpus(capsys):
 
     record_spending(answer(), settings())
-    telemetry(json=True)
+    stats(json=True)
     assert json.loads(capsys.readouterr().out)["spending"]["answers"] == 1
-    telemetry()
+    stats()
     assert "1 answer by models" in capsys.readouterr().out
     with pytest.raises(UsageError, match="there is none"):
-        telemetry(corpus="notes", json=True)
+        stats(corpus="notes", json=True)

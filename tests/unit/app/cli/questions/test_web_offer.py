@@ -38,7 +38,7 @@ def terminal(monkeypatch):
 def person(terminal, monkeypatch):  # noqa: ARG001 - it prepares one
     def sit_down(*typed: str) -> Person:
         there = Person(*typed)
-        monkeypatch.setattr(offers, "read_line", there)
+        monkeypatch.setattr("weiwo.app.cli.questions.requests.read_line", there)
         return there
 
     return sit_down

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.embeddings import Embeddings
 
 from tests.support.corpora import LetterEmbeddings, document
-from weiwo.app.cli.documents.corpora import _as_json, _line, open_corpus
+from weiwo.app.cli.documents.corpus import _as_json, _line, open_corpus
 from weiwo.app.cli.documents.index import _IndexRun
 from weiwo.app.cli.setup.doctor import _describe_corpora, _describe_embeddings
 from weiwo.state.settings import Settings

@@ -11,7 +11,7 @@ import typer
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from weiwo.app.cli.documents.corpora import _as_json, _line
+from weiwo.app.cli.documents.corpus import _as_json, _line
 from weiwo.app.cli.documents.index import _IndexRun, index
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_note, summarize_corpus

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.corpora import LetterEmbeddings
-from weiwo.app.cli.documents.corpora import open_corpus
+from weiwo.app.cli.documents.corpus import open_corpus, remove
 from weiwo.app.cli.documents.index import _IndexRun
 from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.setup.doctor import _describe_corpora, _describe_default_corpus, _describe_embeddings
@@ -13,6 +13,7 @@ from weiwo.state.settings import Settings
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, locate_by_name, summarize_corpus
 from weiwo.tools.corpus.index.embedding_models import Embedder
+from weiwo.tools.corpus.index.writer import IndexWriter
 
 MODEL = "fake:letters"
 
@@ -88,5 +89,22 @@ async def test_how_documents_stand_is_told(docs, model, tmp_path):
 
 
 async def test_a_corpus_that_is_not_there_is_one_line(tmp_path):
-    with pytest.raises(UsageError, match=r"corpus nowhere: no such file.*weiwo corpora lists"):
+    with pytest.raises(UsageError, match=r"corpus nowhere: no such file.*weiwo corpus lists"):
         await open_corpus(Settings(home=str(tmp_path), corpus=("nowhere",)))
+
+
+@pytest.mark.processes
+async def test_a_corpus_is_removed_and_its_documents_are_not(docs, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "home"))
+    folder = locate_by_name(tmp_path / "home", "notes")
+    await _IndexRun(["docs"], folder, None, as_json=False).once()
+    with IndexWriter(folder), pytest.raises(UsageError, match="corpus notes: "):
+        remove("notes")
+    assert folder.exists()
+    remove("notes")
+    assert "removed the corpus notes; its documents are untouched" in capsys.readouterr().err
+    assert not folder.exists()
+    assert len(list(docs.iterdir())) == 2
+    for name in ("notes", "../home"):
+        with pytest.raises(UsageError, match="weiwo corpus lists those there are"):
+            remove(name)

@@ -1,22 +1,25 @@
-"""The documents of a command: opened, and listed by `weiwo corpora`."""
+"""The documents of a command: opened, and listed by `weiwo corpus`."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write, write_json
-from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.state.environment import home
 from weiwo.state.kinds import Language
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import Corpus, CorpusError, NoPlaceError
-from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora
+from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate_by_name
+from weiwo.tools.corpus.index.writer import remove_corpus
 from weiwo.tools.printable import one_line
 
 app = typer.Typer()
+_corpus = typer.Typer(help="List the corpora with their sizes and ages; remove one.", cls=TextGroup)
+app.add_typer(_corpus, name="corpus")
 
 _UNITS: Final = ((86_400 * 365, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
@@ -37,8 +40,15 @@ _COUNTED: Final = {
 """What is counted in Chinese, with its measure word."""
 
 
-@app.command(cls=TextCommand)
-def corpora(*, json: Json = False) -> None:
+@_corpus.callback(invoke_without_command=True)
+def show_corpora(context: typer.Context, *, json: Json = False) -> None:
+    """List the corpora with their sizes and ages; remove one."""
+    if context.invoked_subcommand is None:
+        list_all(json=json)
+
+
+@_corpus.command("list", cls=TextCommand)
+def list_all(*, json: Json = False) -> None:
     """List the corpora with their sizes and ages."""
     found = list(list_corpora(home()))
     if json:
@@ -47,6 +57,18 @@ def corpora(*, json: Json = False) -> None:
     write("".join(_line(one) for one in found))
     if not found:
         hint("there are no corpora yet; weiwo index PATH makes one")
+
+
+@_corpus.command(cls=TextCommand)
+def remove(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As the list has it.")], *, json: Json = False
+) -> None:
+    """Remove a corpus: what was indexed, not the documents themselves."""
+    try:
+        remove_corpus(locate_by_name(home(), name))
+    except CorpusError as error:
+        raise UsageError(f"corpus {one_line(name, 60)}: {error}; weiwo corpus lists those there are") from None
+    write_json({"removed": name}) if json else hint(f"removed the corpus {name}; its documents are untouched")
 
 
 async def open_corpus(settings: Settings) -> Corpus:

@@ -1,4 +1,4 @@
-"""`weiwo telemetry`: what became of the retrievals on a corpus. Everything stays on this machine."""
+"""`weiwo stats`: what became of the retrievals on a corpus. Everything stays on this machine."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from weiwo.app.cli.documents.corpora import counted
+from weiwo.app.cli.documents.corpus import counted
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json
@@ -37,7 +37,7 @@ from weiwo.tools.printable import one_line
 
 app = typer.Typer()
 
-_say: Final = in_system_language(localized_section("cli.telemetry"))
+_say: Final = in_system_language(localized_section("cli.stats"))
 
 _MOVING: Final = 0.1
 _MOVED: Final = 0.25
@@ -45,7 +45,7 @@ _MOST_DAYS: Final = 30
 
 
 @app.command(cls=TextCommand)
-def telemetry(
+def stats(
     *,
     corpus: Annotated[
         str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default, or the only one.")
@@ -62,7 +62,7 @@ def telemetry(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Summarize retrievals and spending; kept on this machine only, and not at all with WEIWO_TELEMETRY=off."""
+    """Summarize retrievals and spending, kept on this machine."""
     settings = Settings.resolve()
     home = Path(settings.home)
     spending = summarize_spending(read_spending(home))
@@ -99,7 +99,7 @@ def _locate(home: Path, name: str) -> Path:
     except CorpusError as error:
         raise UsageError(str(error)) from error
     if not folder.is_dir():
-        raise UsageError(f"corpus {name}: there is none; weiwo corpora lists those there are")
+        raise UsageError(f"corpus {name}: there is none; weiwo corpus lists those there are")
     return folder
 
 

@@ -1,0 +1,62 @@
+"""The help of a command: usage, purpose, then panels of its parameters and commands, in two columns."""
+
+from typing import Any
+
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+from typer.core import TyperGroup
+
+from weiwo.app.cli.output import screen
+from weiwo.app.cli.text_parameters import MORE
+
+_HELP = frozenset({"help", "help_all"})
+
+
+def print_help(command: Any, ctx: Any, *, whole: bool = False) -> None:
+    """Print a command's help.
+
+    Args:
+        command: The command.
+        ctx: Its context.
+        whole: Explain the options of the panel `MORE` instead of naming them.
+    """
+    console = screen()
+    console.print(Text(f"{command.get_usage(ctx)}\n\n{command.help or ''}"))
+    for title, rows in _collect_panels(command, ctx).items():
+        head, body = title, _table(rows, console.width)
+        if title == MORE and not whole:
+            names = " ".join(row.split(" ")[0].rstrip(",") for row, _ in rows)
+            head, body = f"{MORE}: {ctx.command_path} --help-all", Text(names)
+        console.print(Panel(body, title=head, title_align="left", border_style="dim"))
+    if command.epilog:
+        console.print(Text(command.epilog))
+
+
+def _table(rows: list[tuple[str, str]], width: int) -> Any:
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(no_wrap=True, style="bold", max_width=max(30, width // 2))
+    table.add_column(overflow="fold")
+    for names, text in rows:
+        table.add_row(Text(names), Text(text))
+    return table
+
+
+def _collect_panels(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    """The rows of each panel, names and what they do; the panel `MORE` is the last."""
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for param in command.get_params(ctx):
+        if getattr(param, "hidden", False) or param.name in _HELP:
+            continue
+        names = str(param.metavar or param.name)
+        if param.param_type_name == "option":
+            given = [name for name in (*param.opts, *param.secondary_opts) if name.strip()]
+            taken = f" {param.metavar}" if param.metavar else ""
+            names = ", ".join(sorted(given, key=lambda name: name.startswith("--"))) + taken
+        panels.setdefault(param.rich_help_panel or "Options", []).append((names, param.help or ""))
+    for name in command.list_commands(ctx) if isinstance(command, TyperGroup) else ():
+        found = command.get_command(ctx, name)
+        if found is not None and not found.hidden:
+            panels.setdefault(found.rich_help_panel or "Commands", []).append((name, found.help or ""))
+    more = panels.pop(MORE, None)
+    return {**panels, MORE: more} if more else panels
