@@ -1,6 +1,6 @@
 """`config.toml` in Weiwo's own folder: variables that hold where the environment and a folder's `.env` say nothing.
 
-The file is the user's own and needs no trust; `weiwo setup` writes it. It holds no keys.
+The file is the user's own (mode 600) and needs no trust; `weiwo setup` and the page's settings write it.
 """
 
 import json
@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -72,8 +72,10 @@ def apply_config() -> None:
         os.environ.setdefault(name, value)
 
 
-def write_config(settings: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> Path:
-    """Add settings to the file, in the place of those of the same name; returns its path.
+def write_config(
+    settings: Mapping[str, str], environ: Mapping[str, str] = os.environ, *, removed: Collection[str] = ()
+) -> Path:
+    """Add settings to the file, in the place of those of the same name, and take some out; returns its path.
 
     Raises:
         MisuseError: What is there cannot be read.
@@ -81,7 +83,8 @@ def write_config(settings: Mapping[str, str], environ: Mapping[str, str] = os.en
     """
     path = config_path(environ)
     lines = ["# Written by weiwo; the environment and a folder's .env win over it.", f"[{TABLE}]"]
-    lines += [f"{name} = {_quoted(value)}" for name, value in sorted({**read_config(environ), **settings}.items())]
+    kept = sorted({**read_config(environ), **settings}.items())
+    lines += [f"{name} = {_quoted(value)}" for name, value in kept if name not in removed]
     try:
         make_private_folder(path.parent)
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:  # mode 600

@@ -15,6 +15,7 @@ Modules:
     access         who may, and how much
     storage        records of threads, runs and spending; the log of events
     runs           runs in the background
+    model_setup    models found and tried
     langgraph_api, openai_api, weiwo_api
     hosted         the last two as guests of another server
 """

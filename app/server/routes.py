@@ -9,7 +9,7 @@ from weiwo.app.server.access import login_routes
 from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.langgraph_api import assistant_routes, protocol_routes, run_routes, thread_routes
 from weiwo.app.server.openai_api import chat_routes, response_routes
-from weiwo.app.server.weiwo_api import answer_routes, installation_routes, memory_routes, page_files
+from weiwo.app.server.weiwo_api import answer_routes, installation_routes, memory_routes, page_files, setup_routes
 
 LANGGRAPH_API: Final[list[BaseRoute]] = [
     Route("/ok", assistant_routes.ok),
@@ -62,6 +62,10 @@ OPENAI_API: Final[list[BaseRoute]] = [
 WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/info", installation_routes.info),
     Route("/weiwo/settings", installation_routes.settings_list),
+    Route("/weiwo/setup", setup_routes.show),
+    Route("/weiwo/setup/models", setup_routes.models),
+    Route("/weiwo/setup/budget", setup_routes.put_budget, methods=["PUT"]),
+    Route("/weiwo/setup/{kind}", setup_routes.change, methods=["PUT"]),
     Route("/weiwo/corpora", installation_routes.corpora),
     Route("/weiwo/corpora/{name}/files", installation_routes.upload_file, methods=["POST"]),
     Route("/weiwo/tools", installation_routes.tools),

@@ -1,8 +1,6 @@
 """The set-up: a model and how it is found, what there is and what is missing, trusted folders. No secret is shown.
 
 setup           `weiwo setup`: which model serves well, and why
-servers         model servers on this machine
-model_probe     a model asked one question, and its switch for thinking
 doctor          `weiwo doctor`
 endpoint_check  whether a model's endpoint answers
 trust           `weiwo trust`

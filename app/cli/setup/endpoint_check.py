@@ -2,7 +2,6 @@
 
 import asyncio
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import urlsplit
 
@@ -11,7 +10,7 @@ from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
-    from weiwo.app.cli.setup.servers import ServerError
+    from weiwo.app.server.model_setup.servers import ServerError
     from weiwo.models.endpoint import Endpoint
 
 Verdict = Literal["ok", "note", "problem"]
@@ -34,11 +33,6 @@ def say(language: Language, name: str, *values: object) -> str:
     return localized_section("cli.doctor")[language][name].format(*values)
 
 
-def in_container() -> bool:
-    """Whether this process runs in a container, where the machine around it is not `localhost`."""
-    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
-
-
 def printable_place(url: str) -> str:
     """A URL without credentials and parameters, which may be secrets."""
     try:
@@ -53,7 +47,7 @@ async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
     """Whether the endpoint of a model answers. Asks for the list of models, which costs nothing."""
     import httpx
 
-    from weiwo.app.cli.setup.servers import Client, ServerError
+    from weiwo.app.server.model_setup.servers import Client, ServerError
     from weiwo.models.endpoint import resolve_endpoint
     from weiwo.models.errors import ModelUnavailableError
 
@@ -108,6 +102,8 @@ def _advise(base_url: str, language: Language) -> str:
         base_url: Where it was looked for.
         language: The language to say it in.
     """
+    from weiwo.app.server.model_setup.servers import in_container
+
     told = partial(say, language)
     try:
         parts = urlsplit(base_url)

@@ -18,11 +18,11 @@ from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import can_ask, hint, say, write, write_json
 from weiwo.app.cli.questions.requests import confirm
-from weiwo.app.cli.setup.model_probe import Probe, find_switch, probe_model
-from weiwo.app.cli.setup.servers import FoundServer, LocalModel, ServerError, find_servers, widen_ollama, word
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.app.render.labels import system_language
+from weiwo.app.server.model_setup.model_probe import Probe, find_switch, probe_model
+from weiwo.app.server.model_setup.servers import FoundServer, LocalModel, ServerError, find_servers, widen_ollama, word
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from weiwo.app.cli.setup.servers import FoundServer, LocalModel
 from weiwo.app.cli.setup.setup import _list_candidates, _missing_packages
+from weiwo.app.server.model_setup.servers import FoundServer, LocalModel
 
 ROOT = "http://127.0.0.1:11434"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.app.cli.setup.servers import _MOST_MODELS, MOST_BYTES, _list_places, find_servers, widen_ollama
+from weiwo.app.server.model_setup.servers import _MOST_MODELS, MOST_BYTES, _list_places, find_servers, widen_ollama
 
 OLLAMA = "http://127.0.0.1:11434"
 STUDIO = "http://127.0.0.1:1234"

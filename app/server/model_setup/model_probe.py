@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
-from weiwo.app.cli.setup.servers import Client, ServerError, open_client
+from weiwo.app.server.model_setup.servers import Client, ServerError, open_client
 from weiwo.models.request_form import SWITCHES
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.source_names import find_sample_corpus

@@ -10,12 +10,12 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx
 
-from weiwo.app.cli.setup.endpoint_check import in_container
 from weiwo.app.render.labels import in_system_language
 from weiwo.state.errors import WeiwoError
 from weiwo.text.localization import localized_section
@@ -150,6 +150,11 @@ class Place:
 def open_client(transport: httpx.AsyncBaseTransport | None, seconds: float) -> httpx.AsyncClient:
     """A client that goes past proxies and follows nobody elsewhere: a server of this machine is asked, and no other."""
     return httpx.AsyncClient(transport=transport, timeout=seconds, trust_env=False, follow_redirects=False)
+
+
+def in_container() -> bool:
+    """Whether this process runs in a container, where the machine around it is not `localhost`."""
+    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
 
 
 async def find_servers(

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from weiwo.app.cli.setup.model_probe import _ThinkingSwitch, find_switch
+from weiwo.app.server.model_setup.model_probe import _ThinkingSwitch, find_switch
 
 URL = "http://127.0.0.1:11434/v1"
 

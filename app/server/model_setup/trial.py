@@ -1,0 +1,83 @@
+"""A trial of settings in a process of its own: a model, an embedding model or a web search is used once.
+
+The process has the settings in its environment, so that no run of the server sees what has not been kept yet.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import weiwo
+from weiwo.app.server.model_setup.model_probe import probe_model
+from weiwo.state.settings import Settings
+from weiwo.tools.corpus.index.embedding_models import load_embedder
+from weiwo.tools.printable import one_line, redacted
+from weiwo.tools.web.web_search import WebSearch
+
+SECONDS: Final = 200.0
+_QUERY: Final = "Danube"
+
+
+async def try_settings(kind: str, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Use what settings name once.
+
+    Args:
+        kind: `model`, `embeddings` or `search`.
+        settings: Variables, in place of those in force; an empty one counts as not set.
+
+    Returns:
+        `works`, `said` (what it answered, or why not) and `seconds`.
+    """
+    env = {name: value for name, value in {**os.environ, **settings}.items() if value}
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(weiwo.__path__[0]).parent), env.get("PYTHONPATH", "")]))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", __name__, kind, env=env, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        out, _ = await asyncio.wait_for(process.communicate(), SECONDS)
+        found = json.loads(out.splitlines()[-1])
+    except (TimeoutError, ValueError, IndexError):
+        return {"works": False, "said": "it did not answer in time", "seconds": SECONDS}
+    finally:
+        if process.returncode is None:
+            process.kill()
+    secrets = [value for name, value in settings.items() if name.endswith("_KEY") and value]
+    return {**found, "said": one_line(redacted(str(found["said"]), secrets), 300)}
+
+
+async def _try_model() -> tuple[bool, str]:
+    probe = await probe_model({})
+    return probe.works, probe.answer if probe.works else probe.error
+
+
+async def _try_embeddings() -> tuple[bool, str]:
+    embedder = load_embedder(Settings.resolve().embeddings or "")
+    vector = await asyncio.to_thread(embedder.embed_question, _QUERY)
+    return True, f"{vector.shape[-1]} dimensions"
+
+
+async def _try_search() -> tuple[bool, str]:
+    search = WebSearch.from_settings(Settings.resolve())
+    if search is None:
+        return False, "there is no search provider"
+    found = await search.ainvoke({"query": _QUERY, "k": 3})
+    return not str(found).startswith("The web search found nothing"), str(found)
+
+
+async def _run(kind: str) -> dict[str, Any]:
+    began = time.monotonic()
+    tries = {"model": _try_model, "embeddings": _try_embeddings, "search": _try_search}
+    try:
+        works, said = await tries[kind]()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is why nothing was kept
+        works, said = False, f"{error}" or type(error).__name__
+    return {"works": works, "said": said, "seconds": round(time.monotonic() - began, 1)}
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(_run(sys.argv[1]))))  # noqa: T201 - its reply to the server

@@ -1,0 +1,172 @@
+"""Settings that the operator sets on the page: tried, kept in `config.toml`, in force for the next run.
+
+A variable that the server's environment or `.env` sets is told and not changed here. Keys go in and never come out.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.configuration.config_file import read_config, write_config
+from weiwo.app.server.access.profiles import FILE_NAME, profile_of, read_profiles, require_operator
+from weiwo.app.server.backend import backend_of
+from weiwo.app.server.errors import RequestError
+from weiwo.app.server.model_setup.servers import find_servers
+from weiwo.app.server.model_setup.trial import try_settings
+from weiwo.app.server.wire import read_json, reply
+from weiwo.graph.persistence.thread_lock import OPERATOR
+from weiwo.state.settings import Settings, SettingsError
+from weiwo.tools.private_files import make_private_folder
+from weiwo.tools.web.providers.catalog import PROVIDERS
+
+_KEYS: Final = {one.name: one.key for one in PROVIDERS.values() if one.key}
+"""The variable of each search provider's key."""
+_KINDS: Final[dict[str, tuple[str, ...]]] = {
+    "model": ("WEIWO_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY", "WEIWO_CONTEXT_TOKENS"),
+    "embeddings": ("WEIWO_EMBEDDINGS", "WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"),
+    "search": ("WEIWO_WEB", "WEIWO_SEARCH", "SEARXNG_BASE_URL", *_KEYS.values()),
+}
+"""What each part of the page's settings may set."""
+_LONGEST: Final = 500
+_VALUE: Final = re.compile(r"[!-~]*")
+_ADDRESS: Final = re.compile(r"https?://[^\s/@]+\S*")
+_MOST_COST: Final = 1_000_000.0
+_BUDGET: Final = re.compile(r"^cost_per_day\s*=.*\n?", re.MULTILINE)
+_TABLE: Final = re.compile(rf"^\[{OPERATOR}\][^\n]*\n", re.MULTILINE)
+_changing = asyncio.Lock()
+
+
+async def show(request: Request) -> Response:
+    """What can be set and how it stands; of a key only whether there is one."""
+    require_operator(request)
+    return reply(await asyncio.to_thread(_read, Path(backend_of(request).settings.home)))
+
+
+async def models(request: Request) -> Response:
+    """Models of servers on this machine, to choose among."""
+    require_operator(request)
+    servers = await find_servers()
+    return reply([{**asdict(one), "base_url": one.base_url} for one in servers])
+
+
+async def change(request: Request) -> Response:
+    """Try settings of one kind, and keep them if they work; without a value they are taken out."""
+    require_operator(request)
+    kind, body = request.path_params["kind"], await read_json(request)
+    if kind not in _KINDS:
+        raise RequestError(404, f"{kind!r}; it is none of {', '.join(_KINDS)}", "没有这一类设置")
+    settings = _read_settings(kind, body)
+    tried: dict[str, Any] = {"works": True, "said": "", "seconds": 0.0}
+    async with _changing:
+        if _needs_trial(kind, settings):
+            tried = await try_settings(kind, settings)
+        if tried["works"]:
+            await asyncio.to_thread(_keep, settings)
+    home = Path(backend_of(request).settings.home)
+    return reply({**tried, "setup": await asyncio.to_thread(_read, home)})
+
+
+async def put_budget(request: Request) -> Response:
+    """Set what the operator's runs may cost a day, in US dollars; null lifts it."""
+    require_operator(request)
+    amount = (await read_json(request)).get("cost_per_day")
+    if amount is not None and (not isinstance(amount, int | float) or not 0 <= amount <= _MOST_COST):
+        raise RequestError(422, "cost_per_day; it is no amount of US dollars; send a number or null", "这不是金额")
+    home = Path(backend_of(request).settings.home)
+    async with _changing:
+        await asyncio.to_thread(_write_budget, home, amount)
+    return reply(await asyncio.to_thread(_read, home))
+
+
+def _read(home: Path) -> dict[str, Any]:
+    names = [name for kind in _KINDS.values() for name in kind]
+    values = {name: _shown(name, os.environ.get(name, "")) for name in names}
+    return {
+        "values": values,
+        "fixed": _fixed(read_config()),
+        "providers": _KEYS,
+        "cost_per_day": profile_of(home, OPERATOR).cost_per_day,
+    }
+
+
+def _fixed(config: Mapping[str, str]) -> list[str]:
+    """The variables that somebody else than this page and `weiwo setup` has set."""
+    names = (name for kind in _KINDS.values() for name in kind)
+    return [name for name in names if os.environ.get(name) and config.get(name) != os.environ[name]]
+
+
+def _shown(name: str, value: str) -> str:
+    return ("set" if value else "") if name.endswith("_KEY") else value
+
+
+def _read_settings(kind: str, body: Mapping[str, Any]) -> dict[str, str]:
+    """The settings of a request, seen to be such.
+
+    Raises:
+        RequestError: One is unknown, malformed, or fixed by the environment.
+    """
+    fixed, settings = _fixed(read_config()), {}
+    for name, value in body.items():
+        if name not in _KINDS[kind] or not isinstance(value, str):
+            raise RequestError(422, f"{name[:60]!r}; it cannot be set here", "这里不能设置它")
+        settings[name] = text = value.strip()
+        address = not text or not name.endswith("_BASE_URL") or _ADDRESS.fullmatch(text)
+        if len(text) > _LONGEST or not _VALUE.fullmatch(text) or not address:
+            raise RequestError(422, f"{name}; blanks, signs or an address are wrong; correct it", "写法不对，请更正")
+        if name in fixed and text != os.environ[name]:
+            raise RequestError(409, f"{name}; the server's environment sets it; change it there", "由服务器环境设定")
+    return settings
+
+
+def _needs_trial(kind: str, settings: Mapping[str, str]) -> bool:
+    """Whether the settings name something to use; what only takes away is not tried."""
+    if kind == "search":
+        return settings.get("WEIWO_WEB") != "off" and any(settings.values())
+    return bool(settings.get(_KINDS[kind][0]))
+
+
+def _keep(settings: Mapping[str, str]) -> None:
+    """Write settings to the file, and let them hold from now on."""
+    write_config(settings, removed=[name for name, value in settings.items() if not value])
+    for name, value in settings.items():
+        if value:
+            os.environ[name] = value
+        else:
+            os.environ.pop(name, None)
+
+
+def _write_budget(home: Path, amount: float | None) -> None:
+    """Set `cost_per_day` in the operator's table of `users.toml`; the rest of the file stays as it is.
+
+    Raises:
+        RequestError: The file cannot be used.
+    """
+    file = home / FILE_NAME
+    try:
+        text = file.read_text("utf-8") if file.exists() else ""
+        table = _TABLE.search(text)
+        head, rest = (text[: table.end()], text[table.end() :]) if table else (text, "")
+        end = rest.find("\n[") + 1 or len(rest)
+        own = _BUDGET.sub("", rest[:end])
+        line = "" if amount is None else f"cost_per_day = {amount}\n"
+        if not table and line:
+            head += f"{'' if not head or head.endswith(chr(10)) else chr(10)}[{OPERATOR}]\n"
+        make_private_folder(home)
+        written = head + line + own + rest[end:]
+        before = text
+        file.write_text(written, "utf-8")
+        try:
+            read_profiles(home)
+            Settings.resolve()
+        except SettingsError:
+            file.write_text(before, "utf-8")
+            raise
+    except (OSError, ValueError, SettingsError) as error:
+        raise RequestError(422, f"{file}; {error}; mend the file") from None
