@@ -141,6 +141,7 @@ def context_opener(
         spent = Usage() if new_run else state.get("usage", Usage())
         budget = Budget(settings.limits, spent, on_call=tell)
         chat_models = ChatModels(settings, budget, run_id=run, given=given)
+        await chat_models.learn_sizes()
         assessed = None if new_run else recall_strategy(state["assessment"], settings.depth, chat_models.configured)
         return RunContext(
             run=run,

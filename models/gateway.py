@@ -20,6 +20,7 @@ from weiwo.models.context_windows import PER_MESSAGE, ModelSize, measure_model, 
 from weiwo.models.endpoint import Endpoint, EndpointBreaker, EndpointMemory, endpoint_breaker, resolve_endpoint
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
 from weiwo.models.model_cache import get_chat_model
+from weiwo.models.parameters import is_small, learn_sizes, note_reply
 from weiwo.models.prices import price_of, require_prices
 from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.models.reply import finish_reason, message_text
@@ -86,8 +87,24 @@ class ChatModels:
         )
 
     def configured(self, role: str) -> bool:
-        """Whether a role has a model. If not, it decides by rule."""
+        """Whether a role has a model that decides. If not, the rules do; a small model decides nothing."""
+        return self._has(role) and not is_small(self._size(role)[0])
+
+    def answers_plainly(self, role: str) -> bool:
+        """Whether a role has a small model: it is asked one plain question, and nothing else."""
+        return self._has(role) and is_small(self._size(role)[0])
+
+    def note_reply(self, role: str, *, usable: bool) -> None:
+        """Take note whether anything was to be done with a reply; two of the first three without make a small model."""
+        note_reply(self._size(role)[0], usable=usable)
+
+    def _has(self, role: str) -> bool:
         return role in self._given or role in self.settings.models
+
+    async def learn_sizes(self) -> None:
+        """Find out how large the models are, once for each endpoint; servers elsewhere are not asked."""
+        roles = dict.fromkeys((*self._given, *self.settings.models))
+        await learn_sizes({where.identity: where for role in roles if (where := self._size(role)[0])}.values())
 
     def holds_schemas(self, role: str, *others: str) -> bool:
         """Whether one request may ask a role's model for several things at once.

@@ -30,6 +30,7 @@ from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.opening import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
+from weiwo.nodes.writer.plain_answer import answer_plainly
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
 from weiwo.nodes.writer.reader_answer import needs_judgement, read_out
 from weiwo.nodes.writer.report.assembly import assemble_report
@@ -286,7 +287,7 @@ def _listed(citation: Citation, language: Language, *, beware: bool) -> str:
 async def _free(state: SearchState, services: RunContext, draft: Draft) -> AsyncIterator[str]:
     """An answer that needs no sources: the model's, else what the rules can say."""
     frame = state["assessment"].frame
-    if services.models.configured("writer"):
+    if services.models.configured("writer") or services.models.answers_plainly("writer"):
         before = format_conversation(find_current_turn(state))
         prompt = f"Conversation so far:\n{before}\n\nMessage: {frame.question}" if before else frame.question
         if wished := format_wishes(state.get("wishes", [])):
@@ -320,12 +321,20 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
     say = _sanitizer(state, services, draft)
     answer = await asyncio.to_thread(answer_by_rule, state, draft, services)
     draft.asserted, draft.ruled = answer.mechanisms, answer.status
-    draft.confidence = None if draft.spoken else answer.extracts.confidence
     plan = state.get("plan")
     heads = 0 if plan and len(plan.final_ids) > 1 else 1  # a conclusion stands above the values it rests on
     for n, (segment, claims) in enumerate(answer.statements):
         if clean_marks(segment, ()) not in said and (spoken := say(segment)):
             yield draft.accept(("\n" if n else "") + f"- {spoken}" if n >= heads else spoken, claims)
+    if not answer.whole and not answer.extracts.missing and services.models.answers_plainly("writer"):
+        piece = await answer_plainly(state["assessment"].frame, draft, services, say)
+        if piece is not None:
+            draft.decided_by = "model"
+            draft.ruled = ("complete", "finished") if piece.verified else ("partial", "unsupported_claims")
+            yield draft.add(piece)
+            if piece.verified:
+                return
+    draft.confidence = None if draft.spoken else answer.extracts.confidence
     if answer.lead:
         yield draft.accept(f"\n\n{answer.lead}", [])
     numbered = [(one, draft.sources.numbers_of((one.evidence_id,), ())) for one in answer.extracts.items]

@@ -1,7 +1,7 @@
 """The writer's prompts: its instructions, and its material: what each task came to and the numbered sources."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from weiwo.nodes.memory.thread_memory import CONVERSATION
@@ -12,7 +12,8 @@ from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on, render_value
-from weiwo.state import REFERENCE, Language, Outcome, Task, item_type
+from weiwo.state import REFERENCE, Evidence, Language, Outcome, Task, item_type
+from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.text.values import render
 
@@ -77,6 +78,21 @@ answers it. Name nothing that the question does not ask. The line is taken out b
 FREE = """You are Weiwo, an assistant that plans before it searches. This message needs no search: answer it directly \
 and briefly, in the language of the message. State no facts about the world that would need a source; if it turns out \
 that you would have to, say that it should be asked as a search question."""
+
+
+_PLAIN: Final[dict[Language, str]] = {
+    "en": "Passages:\n\n{passages}\n\nAnswer the question from the passages in one whole sentence that names what is "
+    "asked about. If the passages do not tell, say: not found.\n\nQuestion: {question}",
+    "zh": "资料：\n\n{passages}\n\n只根据以上资料，用一句完整的话回答问题；资料里没有就说“未找到”。\n\n"
+    "问题：{question}",
+}
+"""The whole prompt of a small model."""
+
+
+def plain_prompt(frame: QueryFrame, passages: Sequence[Evidence]) -> str:
+    """What a small model is asked: the passages under their titles, what to do, and the question last."""
+    shown = [f"{quote_as_data(passage.title, 200)}\n{quote_as_data(passage.text)}".strip() for passage in passages]
+    return _PLAIN[frame.language].format(passages="\n\n".join(shown), question=quote_as_data(frame.question, 2_000))
 
 
 _SPARE_PASSAGES = 2

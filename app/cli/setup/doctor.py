@@ -33,6 +33,9 @@ from weiwo.app.render.text_wrapping import Flow
 from weiwo.graph.persistence.checkpoint_reader import list_saved_threads
 from weiwo.graph.persistence.storage import describe, require_writable
 from weiwo.graph.persistence.threads import list_threads
+from weiwo.models.endpoint import resolve_endpoint
+from weiwo.models.errors import ModelUnavailableError
+from weiwo.models.parameters import is_small, learn_size
 from weiwo.state.environment import ROLES, SettingsError
 from weiwo.state.kinds import Language
 from weiwo.state.settings import Context, Settings, field_names
@@ -212,15 +215,27 @@ async def _check_models(subject: _Subject) -> list[Check]:
     models, rules_alone = subject.settings.models, subject.say("rules_alone")
     if not models:
         return [Check(subject.say("models"), "note", label(subject.language, "no_model"))]
+    names = dict.fromkeys(models.values())
+    small = {name: subject.say("small_model", name) for name in names if await _is_small(name)}
+    told = {role: small.get(name, name) for role, name in models.items()}
     roles = [
-        Check(subject.say("role", subject.say(role)), "ok" if role in models else "note", models.get(role, rules_alone))
+        Check(subject.say("role", subject.say(role)), "ok" if role in models else "note", told.get(role, rules_alone))
         for role in ROLES
     ]
-    names = dict.fromkeys(models.values())
     return [
         *roles,
         *[Check(subject.say("endpoint", name), *await check_endpoint(name, subject.language)) for name in names],
     ]
+
+
+async def _is_small(name: str) -> bool:
+    """Whether a model is small, as far as its name or its server tells."""
+    try:
+        where = resolve_endpoint(name)
+    except ModelUnavailableError:
+        return False
+    await learn_size(where)
+    return is_small(where)
 
 
 async def _check_corpus(subject: _Subject) -> list[Check]:

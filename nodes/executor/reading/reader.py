@@ -170,6 +170,8 @@ async def _by_model(
     messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(fitted.shown, new)}\n\n{now}")]
     schema = HopReadReply if hopping else AheadReadReply if progress.waiting else ReadReply
     reply = await models.structured("executor", "read", messages, schema, check=check)
+    repeats = reply.value is None and reply.next == "search" and set(reply.all_queries) <= set(progress.tried)
+    models.note_reply("executor", usable=not repeats)
     ids = tuple(passage.id for passage in fitted.shown)
     shown = shown.after_hops(reply)
     if reply.next in {"answer", "premise_wrong"} and reply.value is not None:

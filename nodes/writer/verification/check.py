@@ -101,6 +101,11 @@ def _is_not_found(statement: str, stated: Particulars) -> bool:
     )
 
 
+def says_not_found(statement: str) -> bool:
+    """Whether any part of a statement says that something was not found."""
+    return bool(_NOT_FOUND.search(statement[:_LONGEST]))
+
+
 def affirmed_part(statement: str) -> str:
     """A statement without its clauses that say what was not found."""
     return " ".join(part for part in _CONTRAST.split(statement) if part and not _NOT_FOUND.search(part))

@@ -1,0 +1,134 @@
+"""Model size: how many parameters a model has, by its name or as the server on this machine that runs it says.
+
+A model of up to three billion parameters answers one plain question over passages as often right as any prompt built on
+it, and each judgement, plan or JSON more that it is asked for makes it worse. So agents do not ask such a model
+(`ChatModels.configured`); the writer asks it one question (`ChatModels.answers_plainly`). Where neither name nor server
+tells, the replies do: two of the first three that nothing can be done with.
+"""
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from weiwo.models.endpoint import Endpoint, EndpointMemory, is_local
+
+_SMALL: Final = 3.5
+"""Parameters, in 1e9, below which a model is small: what is sold as 3B has up to 3.3."""
+_SECONDS: Final = 2.0
+_MOST_BYTES: Final = 1_000_000
+_REPLIES: Final = 3
+"""First replies of a model of unknown size that are looked at."""
+_UNUSABLE: Final = 2
+"""How many of them make it a small one."""
+_BILLIONS: Final = re.compile(
+    r"(?<![a-z0-9.])(?:(\d{1,2})x)?e?(\d{1,4}(?:\.\d{1,3})?)\s?([bm])(?![a-z0-9])", re.IGNORECASE
+)
+
+_sizes: Final = EndpointMemory[float]()
+"""Parameters in 1e9, by endpoint; 0 where neither its name nor its server tells."""
+_replies: Final = EndpointMemory[tuple[bool, ...]]()
+"""Whether something could be done with the first replies of an endpoint whose model's size is unknown."""
+
+
+def parse_billions(name: object) -> float | None:
+    """Parameters, in 1e9, as names write them: "7.6B", "qwen3:8b", "llama-3.2-1B", "135M", "8x7b", "30b-a3b"."""
+    found = [
+        int(one[1] or 1) * float(one[2]) / (1 if one[3].lower() == "b" else 1_000)
+        for one in _BILLIONS.finditer(str(name or "")[:300])
+    ]
+    return max(found, default=None)
+
+
+async def learn_size(where: Endpoint) -> None:
+    """Remember the size of an endpoint's model: by its name, else as its server says, if that is on this network."""
+    if where.identity in _sizes:
+        return
+    billions = parse_billions(where.name.partition(":")[2])
+    if billions is None and (root := _find_server(where)):
+        billions = await _ask_server(where, root)
+    _sizes.put(where.identity, billions or 0.0)
+
+
+async def learn_sizes(wheres: Iterable[Endpoint]) -> None:
+    """The same of several endpoints, at once."""
+    await asyncio.gather(*map(learn_size, wheres))
+
+
+def is_small(where: Endpoint) -> bool:
+    """Whether an endpoint's model is small, as far as is known."""
+    billions = _sizes.get(where.identity)
+    if billions is None:
+        billions = parse_billions(where.name.partition(":")[2])
+    return 0 < billions < _SMALL if billions else _replies_of(where).count(False) >= _UNUSABLE
+
+
+def note_reply(where: Endpoint, *, usable: bool) -> None:
+    """Take note of one of the first replies of a local model whose size is unknown: was anything to be done with it?"""
+    before = _replies_of(where)
+    if len(before) < _REPLIES and _find_server(where):
+        _replies.put(where.identity, (*before, usable))
+
+
+def _replies_of(where: Endpoint) -> tuple[bool, ...]:
+    return _replies.get(where.identity) or ()
+
+
+def _find_server(where: Endpoint) -> str:
+    """Where an endpoint on this network speaks OpenAI's protocol; empty for any other."""
+    if where.provider == "ollama":
+        host = os.environ.get("OLLAMA_HOST", "").strip() or "127.0.0.1:11434"
+        return f"{host if '://' in host else f'http://{host}'}/v1"
+    return where.base_url.rstrip("/") if where.base_url and is_local(where.base_url) else ""
+
+
+async def _ask_server(where: Endpoint, root: str) -> float | None:
+    """Parameters as llama.cpp (`n_params`) or Ollama (`parameter_size`) tells them; None where neither does."""
+    import httpx  # noqa: PLC0415 - heavy
+
+    model = where.name.partition(":")[2]
+    headers = {"Authorization": f"Bearer {where.api_key}"}
+    try:
+        async with (
+            asyncio.timeout(_SECONDS),
+            httpx.AsyncClient(trust_env=False, follow_redirects=False, headers=headers, timeout=_SECONDS) as http,
+        ):
+            listed = await _read_json(http, "GET", f"{root}/models", None)
+            rows = [row for row in listed["data"] if isinstance(row, dict)]
+            own = [row for row in rows if row.get("id") == model] or rows[: len(rows) == 1]
+            for row in own:
+                if isinstance(count := (row.get("meta") or {}).get("n_params"), int) and count > 0:
+                    return count / 1e9
+            if any(row.get("owned_by") in {"library", "ollama"} for row in rows):
+                shown = await _read_json(http, "POST", f"{root.removesuffix('/v1')}/api/show", {"model": model})
+                return parse_billions(shown["details"]["parameter_size"])
+    except (
+        httpx.HTTPError,
+        httpx.InvalidURL,
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):
+        return None
+    return None
+
+
+async def _read_json(http: Any, method: str, url: str, body: object) -> Any:
+    """A reply as JSON, bounded in size.
+
+    Raises:
+        ValueError: It is too long, or no JSON.
+    """
+    read = bytearray()
+    async with http.stream(method, url, json=body) as reply:
+        reply.raise_for_status()
+        async for part in reply.aiter_bytes():
+            read += part
+            if len(read) > _MOST_BYTES:
+                raise ValueError("the reply is too long")
+    return json.loads(read)

@@ -1,0 +1,175 @@
+"""The answer of a small model: one plain question over the passages of the search, answered in one sentence.
+
+Code finds the passages that carry the sentence, checks it against them and cites them; what none carries is marked, and
+the extracts are shown with it. Whatever says "not found" is no answer: then the extracts are shown alone. A reply that
+only gives a value is checked as the answer to the question that it is.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
+from itertools import combinations
+from typing import Final
+
+from langchain_core.messages import HumanMessage
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.shared.prompting.context_packing import pack_passages
+from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.claims import CheckedClaim, check_cited, share_of_words
+from weiwo.nodes.writer.draft import Draft, Piece, add_marks
+from weiwo.nodes.writer.prompt import plain_prompt
+from weiwo.nodes.writer.subject_match import matching_terms, question_terms
+from weiwo.nodes.writer.verification.check import says_not_found
+from weiwo.state import DOUBTFUL, Claim, Evidence
+from weiwo.state.query import QueryFrame
+from weiwo.text.citation_marks import clean_marks
+from weiwo.text.language import fold, sentences
+from weiwo.text.mentions import mentions, title_key
+
+_ROLE: Final = "writer"
+_MOST_PASSAGES: Final = 5
+_MOST_TOKENS: Final = 2_400
+"""Room for passages, in the careful estimates of `context_windows`: some 1,500 tokens of a small model."""
+_MOST_CHARACTERS: Final = 600
+"""Of a reply, as far as it is read; a model that goes on repeats itself."""
+_MOST_SENTENCES: Final = 2
+_SHORTEST: Final = 24
+"""Characters before which no sentence ends: initials have stops, too."""
+_LEAST_SHARE: Final = 0.62
+"""Share of the words of question and sentence that stand round the words that answer, title counted in. Of 40 sentences
+of a model of 1.5 billion parameters 18 of 18 right ones had more, and 4 of 7 false ones that code else passed less."""
+_MOST_WINDOWS: Final = 60
+"""Sentences of a passage that are looked at."""
+_TRIED: Final = 6
+"""Passages that are tried as sources, the nearest first, alone and in pairs."""
+_LABEL: Final = re.compile(r"(?i)^\s*(?:(?:the )?(?:final )?answer(?: is)?|答案?|回答)\s*[:：]\s*")
+_MARKUP: Final = re.compile(r"<[^<>]{0,200}>|```\w*|^\s*#+\s*|\*\*", re.MULTILINE)
+
+
+async def answer_plainly(frame: QueryFrame, draft: Draft, services: RunContext, say: AnswerSanitizer) -> Piece | None:
+    """Ask the small model, and check what it says by code.
+
+    Args:
+        frame: The parsed question.
+        draft: The answer so far, whose sources may be cited.
+        services: The models.
+        say: Makes a sentence fit to be spoken.
+
+    Returns:
+        The sentence with its citations and its checked claim, doubtful where no passage carries it; None where there is
+        nothing to read, no reply, or one that says that nothing was found.
+    """
+    shown = [passage for passage in draft.sources.evidence if INSTRUCTIONS not in passage.flags][:_MOST_PASSAGES]
+    if not shown:
+        return None
+    sentence = clean_marks(say(await _ask(frame, shown, services)), ()).strip()
+    if not re.search(r"\w", sentence) or says_not_found(sentence) or _echoes(sentence, frame.question):
+        return None
+    return _cite(sentence, frame, shown, draft)
+
+
+async def _ask(frame: QueryFrame, shown: Sequence[Evidence], services: RunContext) -> str:
+    """The reply, read no further than its second sentence; empty where there is none."""
+    models = services.models
+    await models.ready(_ROLE)
+    room = min(_MOST_TOKENS, models.room(_ROLE, plain_prompt(frame, ())))
+    packed = pack_passages(shown, frame.question, room, lambda text: models.count(_ROLE, text))
+    prompt = plain_prompt(frame, packed.shown)
+    reply = ""
+    try:
+        async with aclosing(models.stream(_ROLE, "plain", [HumanMessage(prompt)])) as deltas:
+            async for delta in deltas:
+                reply += delta
+                if len(reply) > _MOST_CHARACTERS:
+                    break
+    except ModelCallError:
+        pass  # in the trace; what came before is read
+    return _first_sentences(reply)
+
+
+def _first_sentences(reply: str) -> str:
+    """The sentences of a reply that count: its first paragraph's first two, without a label before them."""
+    bare = _LABEL.sub("", _MARKUP.sub("", reply[:_MOST_CHARACTERS]).strip())
+    paragraph = bare.partition("\n")[0].strip()
+    ends = [end for _, end in sentences(paragraph) if end >= _SHORTEST][:_MOST_SENTENCES]
+    return " ".join(paragraph[: ends[-1]].split()) if ends else paragraph
+
+
+def _echoes(sentence: str, question: str) -> bool:
+    """Whether a sentence is the question again."""
+    return fold(sentence).strip(" ?？.。") == fold(question).strip(" ?？.。")
+
+
+def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], draft: Draft) -> Piece:
+    """The sentence with marks of the fewest passages that carry it, else of the nearest, and doubtful."""
+    given = draft.given(frame.question)
+    words = _as_statement(sentence, frame)
+    asked = frozenset(question_terms(frame))
+    numbers = draft.sources.numbers_of([passage.id for passage in shown], ())
+    nearest = sorted(numbers, key=lambda n: -share_of_words(words, [n], given))[:_TRIED]
+    passage = {source.n: source.evidence for source in draft.sources.items if source.evidence is not None}
+    options: list[tuple[int, ...]] = [(n,) for n in nearest]
+    pairs = combinations(nearest, 2) if words == sentence else ()
+    beside = frame.shape in {"comparison", "difference", "same", "several"}
+    options += [(a, b) for a, b in pairs if beside or _are_linked(passage[a], passage[b], frame.question)]
+    carrying: tuple[int, ...] = ()
+    for option in options:
+        if _share_told_together(asked, matching_terms(sentence), [passage[n] for n in option]) >= _LEAST_SHARE:
+            found = check_cited(words, option, given)
+            if found.verdict not in {*DOUBTFUL, "uncited"}:
+                carrying, verdict = option, found.verdict
+                break
+    if carrying:
+        claim = Claim(text=sentence, citations=carrying, verdict=verdict)
+    else:
+        found = check_cited(words, nearest[:1], given)
+        reason = "; ".join(found.reasons[:3]) or "no passage has its words"
+        claim = Claim(text=sentence, citations=tuple(nearest[:1]), verdict="unsupported", reason=reason)
+    text = add_marks(sentence, "".join(f"[{n}]" for n in claim.citations), draft.sources.language)
+    return Piece(text, [CheckedClaim(0, len(text), claim)])
+
+
+def _share_told_together(asked: frozenset[str], said: Sequence[str], passages: Sequence[Evidence]) -> float:
+    """The share of the words of a question and its answer that stand near each other in passages, 0 to 1.
+
+    Of one passage it is the sentence that has half of the words that answer, with its neighbours and the title, that
+    has most; of the other of two the sentence with its neighbours that adds most.
+    """
+    wanted = asked | frozenset(said)
+    answering = frozenset(said) - asked
+    best = 0.0
+    for first in passages:
+        others = [passage for passage in passages if passage is not first]
+        for terms_, window in _windows(first):
+            if 2 * len(answering & terms_) >= len(answering):
+                found = (window | more for other in others for _, more in _windows(other)) if others else (window,)
+                best = max(best, *(len(wanted & one) / max(1, len(wanted)) for one in found))
+    return best
+
+
+def _windows(passage: Evidence) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The words of each sentence, and of it with its neighbours and the title."""
+    found = [frozenset(matching_terms(passage.text[start:end])) for start, end in sentences(passage.text)]
+    title = frozenset(matching_terms(passage.title))
+    for at, own in enumerate(found[:_MOST_WINDOWS]):
+        yield own, title.union(*found[max(0, at - 1) : at + 2])
+
+
+def _are_linked(one: Evidence, other: Evidence, question: str) -> bool:
+    """Whether one of two passages names what the title of the other one does; what the question names is no link."""
+    asked = mentions(question)
+    return any(
+        not ((mentions(this.title) | {title_key(this.title)}) & mentions(that.text)) - asked <= {""}
+        for this, that in ((one, other), (other, one))
+    )
+
+
+def _as_statement(sentence: str, frame: QueryFrame) -> str:
+    """What a reply states: itself where it names something that the question asks about, else with the question."""
+    asked = {*question_terms(frame), *(term for one in frame.subjects for term in matching_terms(one))}
+    if not asked.isdisjoint(matching_terms(sentence)):
+        return sentence
+    return f"{frame.question.rstrip('?？ ')}: {sentence}"
