@@ -326,7 +326,7 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
     for n, (segment, claims) in enumerate(answer.statements):
         if clean_marks(segment, ()) not in said and (spoken := say(segment)):
             yield draft.accept(("\n" if n else "") + f"- {spoken}" if n >= heads else spoken, claims)
-    if not answer.whole and not answer.extracts.missing and services.models.answers_plainly("writer"):
+    if not answer.whole and not answer.extracts.absent and services.models.answers_plainly("writer"):
         piece = await answer_plainly(state["assessment"].frame, draft, services, say)
         if piece is not None:
             draft.decided_by = "model"

@@ -45,6 +45,7 @@ _MOST_WINDOWS: Final = 60
 """Sentences of a passage that are looked at."""
 _TRIED: Final = 6
 """Passages that are tried as sources, the nearest first, alone and in pairs."""
+_STOPS: Final = (".", "!", "?", "。", "！", "？")
 _LABEL: Final = re.compile(r"(?i)^\s*(?:(?:the )?(?:final )?answer(?: is)?|答案?|回答)\s*[:：]\s*")
 _MARKUP: Final = re.compile(r"<[^<>]{0,200}>|```\w*|^\s*#+\s*|\*\*", re.MULTILINE)
 
@@ -85,8 +86,8 @@ async def _ask(frame: QueryFrame, shown: Sequence[Evidence], services: RunContex
                 reply += delta
                 if len(reply) > _MOST_CHARACTERS:
                     break
-    except ModelCallError:
-        pass  # in the trace; what came before is read
+    except ModelCallError:  # in the trace; the whole sentences that came before it are read
+        reply = reply[: max((end for _, end in sentences(reply) if reply[:end].rstrip().endswith(_STOPS)), default=0)]
     return _first_sentences(reply)
 
 

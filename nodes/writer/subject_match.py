@@ -111,16 +111,11 @@ def find_missing_subjects(
 
 
 def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], spelling: Mapping[str, str]) -> list[str]:
-    """The proper names of a question that stand in no passage; of things compared each, else only where all are absent.
+    """The proper names of a question that no passage has; of things compared each, else only where all are absent.
 
-    An absent name has no word, numbers aside, in any passage; of a Chinese name, which may be cut too long, more pairs of
-    characters are missing than one wrong character takes away. Short forms ("UK", "CEO") may be written
-    out, and where the passages are written in another script than the name nothing is known.
-
-    Args:
-        frame: The question.
-        passages: The terms of each passage, its title's among them.
-        spelling: What `correct_spelling` found for the terms of the question.
+    An absent name has no word, numbers aside, in any passage; of a Chinese name, which may be cut too long, more pairs
+    of characters are missing than one wrong character takes away. Short forms ("UK", "CEO") may be written out, and
+    where the passages are written in another script than the name nothing is known.
     """
     vocabulary = frozenset().union(*passages)
     scripts = {term.isascii() for term in vocabulary}

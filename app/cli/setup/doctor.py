@@ -33,9 +33,6 @@ from weiwo.app.render.text_wrapping import Flow
 from weiwo.graph.persistence.checkpoint_reader import list_saved_threads
 from weiwo.graph.persistence.storage import describe, require_writable
 from weiwo.graph.persistence.threads import list_threads
-from weiwo.models.endpoint import resolve_endpoint
-from weiwo.models.errors import ModelUnavailableError
-from weiwo.models.parameters import is_small, learn_size
 from weiwo.state.environment import ROLES, SettingsError
 from weiwo.state.kinds import Language
 from weiwo.state.settings import Context, Settings, field_names
@@ -230,6 +227,10 @@ async def _check_models(subject: _Subject) -> list[Check]:
 
 async def _is_small(name: str) -> bool:
     """Whether a model is small, as far as its name or its server tells."""
+    from weiwo.models.endpoint import resolve_endpoint
+    from weiwo.models.errors import ModelUnavailableError
+    from weiwo.models.parameters import is_small, learn_size
+
     try:
         where = resolve_endpoint(name)
     except ModelUnavailableError:

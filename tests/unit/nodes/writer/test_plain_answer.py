@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.fake_model import FakeModel
+from tests.support.fake_model import FakeModel, ScriptedError
 from tests.support.run import services
 from tests.support.states import passage
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
@@ -103,3 +103,11 @@ async def test_a_passage_that_speaks_to_the_model_is_not_shown_and_not_cited() -
 def test_a_reply_that_repeats_itself_is_read_no_further_than_its_second_sentence() -> None:
     said = "The chapel was painted red. "
     assert _first_sentences(said * 500) == (said * 2).strip()
+
+
+@pytest.mark.parametrize(
+    ("came", "told"), [("Mira Tol", False), ("The Orsk chapel was painted by Mira Tolvanen. It", True)]
+)
+async def test_of_a_reply_that_broke_off_only_whole_sentences_are_read(came: str, *, told: bool) -> None:
+    piece, _ = await plainly("Who painted the Orsk chapel?", (came, ScriptedError("gone")), CHAPEL)
+    assert (piece is not None) is told
