@@ -48,6 +48,8 @@ FORMATS: Final[dict[str, FileFormat]] = {
     **dict.fromkeys((".ods", ".ots"), FileFormat("ods", "odf", heavy=True)),
     ".odp": FileFormat("odp", "odf", heavy=True),
     **{ending: FileFormat(ending[1:], "legacy_office", heavy=True) for ending in _LEGACY},
+    ".eml": FileFormat("eml", "email_message", heavy=True),
+    ".ipynb": FileFormat("ipynb", "notebook"),
     ".epub": FileFormat("epub", "epub", heavy=True),
     **dict.fromkeys(
         (

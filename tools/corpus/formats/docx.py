@@ -10,17 +10,15 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.ooxml import (
     BROKEN,
-    LONGEST_REPEATED,
     Drawings,
     Element,
     Package,
-    Table,
     choose_alternative,
     is_on,
     list_children,
-    spread_rows,
 )
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
+from weiwo.tools.corpus.formats.table_layout import LONGEST_REPEATED, Table, spread_rows
 from weiwo.tools.corpus.formats.zip_archive import open_archive
 from weiwo.tools.corpus.losses import Loss, count_places
 

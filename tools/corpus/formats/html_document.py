@@ -1,17 +1,21 @@
 """An HTML parser: to headings, paragraphs and tables, by the standard library's parser, which knows the lines."""
 
 from html.parser import HTMLParser
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
+from weiwo.tools.corpus.formats.table_layout import spread_rows
 
-_SILENT: Final = frozenset({"script", "style", "noscript", "template", "svg", "math", "iframe", "object", "select"})
+_SILENT: Final = frozenset(
+    {"rp", "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "select"}
+)
 _AROUND: Final = frozenset({"nav", "footer", "aside", "form", "menu", "dialog"})
 _MAIN: Final = frozenset({"main", "article"})
 _VOID: Final = frozenset({"area", "base", "col", "embed", "hr", "img", "input", "link", "source", "track", "wbr"})
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_READINGS: Final = frozenset({"rt", "rtc"})
 _ITEMS: Final = frozenset({"li", "dt", "dd"})
 _BLOCKS: Final = _ITEMS | {
     *("address", "article", "blockquote", "body", "caption", "center", "details", "div", "dl", "fieldset"),
@@ -65,6 +69,8 @@ class _HtmlBlock(NamedTuple):
     first: int
     last: int
     main: bool
+    table: int = 0
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 def _build_body(blocks: list[_HtmlBlock], *, by_block: bool) -> DocumentBuilder:
@@ -72,9 +78,9 @@ def _build_body(blocks: list[_HtmlBlock], *, by_block: bool) -> DocumentBuilder:
     numbered = [
         block._replace(first=number, last=number) if by_block else block for number, block in enumerate(blocks, 1)
     ]
-    for is_row, group in groupby(numbered, key=lambda block: block.kind == "row"):
-        if is_row:
-            body.add_table([(block.text.split(_CELL), block.first) for block in group])
+    for table, group in groupby(numbered, key=lambda block: block.table):
+        if table:
+            _add_table(body, list(group))
             continue
         for block in group:
             if block.kind in _HEADINGS:
@@ -82,6 +88,16 @@ def _build_body(blocks: list[_HtmlBlock], *, by_block: bool) -> DocumentBuilder:
             else:
                 body.add_paragraph(block.text, block.first, block.last, item=block.kind in _ITEMS)
     return body
+
+
+def _add_table(body: DocumentBuilder, rows: list[_HtmlBlock]) -> None:
+    """Add the rows of a table, a cell that spans several in each of its places."""
+    cells = [[text.strip() for text in row.text.split(_CELL)] for row in rows]
+    spread = spread_rows(
+        [(text, *span) for text, span in zip_longest(line, row.spans[: len(line)], fillvalue=(1, 1))]
+        for line, row in zip(cells, rows, strict=True)
+    )
+    body.add_table([(line, row.first) for line, row in zip(spread, rows, strict=True)])
 
 
 class _BlockCollector(HTMLParser):
@@ -93,7 +109,9 @@ class _BlockCollector(HTMLParser):
         self.blocks: list[_HtmlBlock] = []
         self._skipped = skipped
         self._inside: list[str] = []  # of what is skipped
-        self._main = self._tables = 0
+        self._main = self._tables = self._table = 0
+        self._spans: list[tuple[int, int]] = []  # of the cells of a row: columns and rows
+        self._reading, self._in_ruby, self._in_reading = "", False, False
         self._kind = "p"
         self._held: list[str] = []
         self._first = self._last = 1
@@ -129,6 +147,9 @@ class _BlockCollector(HTMLParser):
                 self._inside.pop()
         elif tag == "title":
             self._in_title = False
+        elif tag in _READINGS or tag == "ruby":
+            self._in_reading = False
+            self._in_ruby &= tag != "ruby"
         elif tag in {"table", "tr"}:
             self._end_block()
             self._tables -= tag == "table" and self._tables > 0
@@ -143,7 +164,12 @@ class _BlockCollector(HTMLParser):
         if self._in_title:
             self.title += data
             return
+        if self._in_reading:
+            self._reading += data.strip()
+            return
         if data.strip():
+            if self._reading and not self._in_ruby:
+                self._add_reading()
             line = self.getpos()[0]
             if not any(held.strip() for held in self._held):
                 self._first = line + data[: len(data) - len(data.lstrip())].count("\n")
@@ -159,12 +185,18 @@ class _BlockCollector(HTMLParser):
     def _open(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "time" and not self.date:
             self.date = dict(attrs).get("datetime") or ""
-        if tag in {"table", "tr"}:
+        if tag in _READINGS or tag in {"ruby", "rb"}:
+            self._in_reading, self._in_ruby = tag in _READINGS, True
+        elif tag in {"table", "tr"}:
             self._end_block()
             self._tables += tag == "table"
+            self._table += tag == "table"
         elif tag in {"td", "th"} and self._tables:
-            if "".join(self._held).strip():
+            if self._spans or "".join(self._held).strip():
                 self._held.append(_CELL)
+                self._spans += [] if self._spans else [(1, 1)]
+            fields = dict(attrs)
+            self._spans.append((_read_span(fields.get("colspan")), _read_span(fields.get("rowspan"))))
         elif tag in _BLOCKS or tag in _HEADINGS:
             self._break("li" if tag in _ITEMS else tag if tag in _HEADINGS or tag == "pre" else "p")
             self._main += tag in _MAIN
@@ -184,12 +216,27 @@ class _BlockCollector(HTMLParser):
             self._end_block()
             self._kind = kind
 
+    def _add_reading(self) -> None:
+        """The reading of the characters just before, which stay together: 青岚(せいらん)."""
+        self._held.append(f"({self._reading})" if self._reading else "")
+        self._reading = ""
+
     def _end_block(self) -> None:
+        self._add_reading()
         text = "".join(self._held)
         self._held = []
-        kind = "row" if self._tables else self._kind
+        table = self._table if self._tables else 0
+        kind = "row" if table else self._kind
+        spans, self._spans = tuple(self._spans), []
         if text.replace(_CELL, "").strip():
-            if kind != "pre":
+            if table:
+                text = _CELL.join(" ".join(cell.split()) for cell in text.split(_CELL))
+            elif kind != "pre":
                 text = "\n".join(" ".join(row.split(" ")).strip() for row in text.split("\n"))
-            self.blocks.append(_HtmlBlock(kind, text.strip("\n"), self._first, self._last, self._main > 0))
+            place = (self._first, self._last, self._main > 0)
+            self.blocks.append(_HtmlBlock(kind, text.strip("\n"), *place, table, spans))
         self._kind = "p"
+
+
+def _read_span(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < 6 else 1

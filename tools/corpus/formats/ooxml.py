@@ -5,7 +5,7 @@ without being text (`w:ins`, `w:sdt`, `w:smartTag`, `mc:AlternateContent`) is go
 """
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import zip_longest
 from posixpath import basename, dirname, join, normpath
@@ -16,6 +16,7 @@ from zipfile import BadZipFile, ZipFile
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.number_formats import format_number
+from weiwo.tools.corpus.formats.table_layout import Table
 from weiwo.tools.corpus.losses import Loss, count_places
 
 Element = ET.Element
@@ -23,12 +24,7 @@ BROKEN: Final = (KeyError, BadZipFile, EOFError, NotImplementedError, zlib.error
 """What a member raises: not there, a wrong checksum, cut off, packed in a way `zipfile` has not, no XML."""
 
 _LEFT_OUT: Final = frozenset({"del", "moveFrom", "delText"})
-LONGEST_REPEATED: Final = 200
-"""Characters of a cell whose text is repeated in every place that it spans."""
 _MOST_POINTS: Final = 20_000
-_MOST_SPAN: Final = 200
-
-Table = list[list[str]]
 
 
 class Package:
@@ -165,40 +161,6 @@ def _join_runs(paragraph: Element) -> str:
         elif one.tag in {"br", "tab"} and one is not paragraph:
             found.append("\n" if one.tag == "br" else "\t")
     return "".join(found).strip()
-
-
-def spread_rows(rows: Iterable[Iterable[tuple[str, int, int]]]) -> Table:
-    """Lay out cells that span rows and columns, the text of each in every place that it spans.
-
-    What spans a whole row, or is long, stands once.
-
-    Args:
-        rows: Of each row, its cells: text, columns and rows that it spans.
-    """
-    laid: Table = []
-    waiting: dict[int, tuple[str, int]] = {}  # by column: what hangs down from above, and for how many rows more
-    for row in rows:
-        cells = list(row)
-        line: list[str] = []
-        for text, across, down in cells:
-            _hang(line, waiting)
-            wide, deep = min(max(across, 1), _MOST_SPAN), max(down, 1)
-            again = text if len(text) <= LONGEST_REPEATED and len(cells) > 1 else ""
-            for place in range(wide):
-                if deep > 1:
-                    waiting[len(line)] = (again, deep - 1)
-                line.append(again if place else text)
-        _hang(line, waiting)
-        laid.append(line)
-    return laid
-
-
-def _hang(line: list[str], waiting: dict[int, tuple[str, int]]) -> None:
-    while (at := len(line)) in waiting:
-        text, left = waiting.pop(at)
-        line.append(text)
-        if left > 1:
-            waiting[at] = (text, left - 1)
 
 
 class Drawings:

@@ -1,0 +1,146 @@
+"""E-mail (RFC 5322): the head, the text, and what is attached, each attachment by the reader of its own format."""
+
+import io
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator
+from dataclasses import replace
+from email import policy
+from email.message import MIMEPart
+from email.parser import BytesParser
+from email.utils import parsedate_to_datetime
+from typing import Any, BinaryIO, Final
+
+from weiwo.text.chunking import chunk_sections
+from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
+from weiwo.tools.corpus.formats.html_document import parse_html
+from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
+from weiwo.tools.corpus.losses import Loss, count_places
+from weiwo.tools.corpus.records import Passage
+
+_HEAD: Final = ("From", "To", "Cc", "Date", "Subject")
+_MOST_ATTACHED: Final = 50
+_MOST_DEPTH: Final = 5
+
+
+def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
+    """Read a message; its attachments are passages under their names.
+
+    Raises:
+        UnreadableError: There is nothing in it.
+    """
+    data = file.read()
+    wide = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\x00" in data[:2]
+    message = BytesParser(policy=policy.default).parsebytes(decode(data).encode() if wide else data)
+    if not message.keys():
+        raise UnreadableError("not an e-mail: it has no head")
+    head = "\n".join(f"{field}: {text}" for field in _HEAD if (text := _read_field(message, field)))
+    body = message.get_body(("plain", "html"))
+    found = make_passages(chunk_sections(f"{head}\n\n{_read_text(body)}", ())[1], unit="")
+    unread: list[str] = []
+    losses: list[Loss] = []
+    for number, attached in enumerate(_list_attachments(message)):
+        if attached is body or _is_decoration(attached):
+            continue
+        title = _name_attachment(attached, number)
+        part = _read_attached(attached, title, depth) if number < _MOST_ATTACHED else None
+        if part is None:
+            unread.append(title)
+            continue
+        losses += part.losses
+        found += [_place_within(passage, title) for passage in part.passages]
+    losses += count_places("attachments_not_read", unread)
+    title = choose_title(_read_field(message, "Subject")) or name
+    return require_passages(Part(title, found, _read_date(message), losses=losses))
+
+
+def _is_decoration(part: MIMEPart) -> bool:
+    """Whether a part is a picture that the text shows, such as a logo."""
+    inline = part.get_content_disposition() != "attachment" and part.get("Content-ID") is not None
+    return inline and part.get_content_maintype() == "image"
+
+
+def _read_field(message: Any, field: str) -> str:
+    try:
+        return clean_text(str(message.get(field, ""))).strip()
+    except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # what the parser of heads raises
+        return ""
+
+
+def _read_date(message: MIMEPart) -> str | None:
+    try:
+        return parsedate_to_datetime(_read_field(message, "Date")).date().isoformat()
+    except (ValueError, TypeError, IndexError):
+        return None
+
+
+def _read_bytes(part: MIMEPart) -> bytes:
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def _read_text(part: MIMEPart | None) -> str:
+    """The text of a part, in the encoding that it states, if that holds."""
+    if part is None:
+        return ""
+    data = _read_bytes(part)
+    try:
+        text = data.decode(part.get_content_charset() or "utf-8")
+    except (UnicodeDecodeError, LookupError):
+        try:
+            text = decode(data)
+        except UnreadableError:
+            text = data.decode("utf-8", "replace")
+    if part.get_content_subtype() != "html":
+        return clean_text(text)
+    return "\n\n".join(chunk.text for chunk in parse_html(clean_text(text)).body.cut_chunks()[1])
+
+
+def _list_attachments(message: MIMEPart) -> Iterator[MIMEPart]:
+    """The parts that are no container, but for other forms of the same text; a message within is one part."""
+    if message.get_content_type() == "multipart/alternative":
+        chosen = message.get_body(("plain", "html"))
+        if chosen is not None:
+            yield chosen
+        return
+    if not message.is_multipart() or message.get_content_type() == "message/rfc822":
+        yield message
+        return
+    for part in message.iter_parts():
+        if isinstance(part, MIMEPart):
+            yield from _list_attachments(part)
+
+
+def _read_attached(part: MIMEPart, title: str, depth: int) -> Part | None:
+    """An attachment as its own reader gives it; None of what cannot be read."""
+    from weiwo.tools.corpus.formats import find_format, load_reader  # noqa: PLC0415 - that lists this module
+
+    if depth >= _MOST_DEPTH:
+        return None
+    if part.get_content_maintype() == "text" and part.get_filename() is None:
+        chunks = chunk_sections(_read_text(part), ())[1]
+        return Part(title, make_passages(chunks, unit=""))
+    kind = find_format(title)
+    try:
+        if part.get_content_type() == "message/rfc822":
+            inner: Any = part.get_payload()
+            data = b"".join(one.as_bytes() for one in inner) if isinstance(inner, list) else b""
+            parts = list(read(io.BytesIO(data), title, depth + 1))
+        elif kind is None:
+            return None
+        else:
+            parts = list(load_reader(kind)(io.BytesIO(_read_bytes(part)), title))
+    except Exception:  # noqa: BLE001 - parsers raise anything over a broken file; it is named, the message is read
+        return None
+    passages = [passage for one in parts for passage in one.passages]
+    return Part(title, passages, losses=[loss for one in parts for loss in one.losses])
+
+
+def _name_attachment(part: MIMEPart, number: int) -> str:
+    inner = part.get_payload() if part.get_content_type() == "message/rfc822" else None
+    subjects = [_read_field(one, "Subject") for one in inner] if isinstance(inner, list) else []
+    return choose_title(part.get_filename(), *subjects) or f"{part.get_content_type()} {number + 1}"
+
+
+def _place_within(passage: Passage, title: str) -> Passage:
+    place = f"attachment {title}, {passage.locator}" if passage.locator else f"attachment {title}"
+    return replace(passage, headings=(title, *passage.headings), locator=place)

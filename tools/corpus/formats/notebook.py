@@ -1,0 +1,73 @@
+"""Jupyter notebooks: the text and code of their cells, and what the code printed."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Final
+
+from weiwo.text.chunking import Chunk, chunk_text
+from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, read_text, require_passages
+
+_COLOUR: Final = lazy(r"\x1b\[[0-9;]*m")
+_SHOWN: Final = ("text/markdown", "text/plain", "text/latex")
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a notebook; its places are its cells.
+
+    Raises:
+        UnreadableError: It is no notebook, or is empty.
+    """
+    try:
+        book = json.loads(read_text(file))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"not a notebook: {error}") from None
+    cells = _list_cells(book)
+    lines: list[str] = []
+    cell_of: list[int] = []
+    for number, cell in enumerate(cells, 1):
+        added = ["", *_write_cell(cell).split("\n"), ""]
+        lines += added
+        cell_of += [number] * len(added)
+    title, chunks = chunk_text("\n".join(lines), markdown=True, name=name)
+    placed = [Chunk(c.text, cell_of[c.first - 1], cell_of[c.last - 1], c.headings, c.lead) for c in chunks]
+    return require_passages(Part(choose_title(title) or name, make_passages(placed, unit="cell")))
+
+
+def _list_cells(book: Any) -> list[dict[str, Any]]:
+    """The cells of a notebook of any version.
+
+    Raises:
+        UnreadableError: It has none.
+    """
+    sheets = book.get("worksheets") if isinstance(book, dict) else None  # of versions before 4
+    holder = sheets[0] if isinstance(sheets, list) and sheets else book
+    cells = holder.get("cells") if isinstance(holder, dict) else None
+    if not isinstance(cells, list):
+        raise UnreadableError("not a notebook: it has no cells")
+    return [cell if isinstance(cell, dict) else {} for cell in cells]
+
+
+def _write_cell(cell: dict[str, Any]) -> str:
+    """A cell as Markdown: code and what it printed between fences."""
+    text = _join(cell.get("source", cell.get("input")))
+    if cell.get("cell_type") == "heading":
+        return f"{'#' * int(cell.get('level') or 1)} {text}"
+    if cell.get("cell_type") != "code":
+        return text
+    listed = cell.get("outputs")
+    outputs = [_read_output(one) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return "\n\n".join(f"~~~~\n{one.strip(chr(10))}\n~~~~" for one in (text, *outputs) if one.strip())
+
+
+def _read_output(output: dict[str, Any]) -> str:
+    if output.get("output_type") in {"error", "pyerr"}:
+        return f"{output.get('ename', '')}: {output.get('evalue', '')}"
+    data = output.get("data")
+    shown = next((data[kind] for kind in _SHOWN if kind in data), "") if isinstance(data, dict) else output.get("text")
+    return _COLOUR.sub("", _join(shown))
+
+
+def _join(source: Any) -> str:
+    return clean_text("".join(map(str, source)) if isinstance(source, list) else str(source or ""))
