@@ -1,7 +1,11 @@
 """The server process: where it listens and to whom, and how it stops."""
 
+import asyncio
+import faulthandler
 import gc
 import os
+import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +24,10 @@ from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import CLIENT_FIELDS, Settings
 
 _STOP_SECONDS: Final = 3
+_GRACE_SECONDS: Final = 10
+"""Seconds after a signal to stop; the process then ends whatever still holds it."""
+_STANDSTILL_SECONDS: Final = 20
+"""Seconds for which the event loop may stand still; the process then ends, and says where it stood."""
 _COLLECT_AFTER: Final = (700, 10, 10)
 """Thresholds of Python's garbage collector, as it has them by itself."""
 _PROXIES: Final = "FORWARDED_ALLOW_IPS"
@@ -90,10 +98,11 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
     class Server(uvicorn.Server):
         """Ends the streams of those who watch when a signal comes: it would wait for them."""
 
-        def handle_exit(self, *args: Any) -> None:
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            _end_hard_later(sig)
             if engine := getattr(app.state, "engine", None):
                 engine.runs.stop_watching()
-            super().handle_exit(*args)
+            super().handle_exit(sig, frame)
 
         async def startup(self, *args: Any, **kwargs: Any) -> None:
             await super().startup(*args, **kwargs)
@@ -118,12 +127,39 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     server = Server(config)
+    watchdog = asyncio.create_task(_watch_loop())
     with suppress(SystemExit):  # uvicorn's way to say that the port is taken
         await server.serve()
+    watchdog.cancel()
     if (failure := getattr(app.state, "failure", None)) is not None:
         raise ServeError(str(failure))
     if not server.started:
         raise ServeError(f"weiwo serve; port {port} of {host} cannot be used; name another with --port")
+
+
+async def _watch_loop() -> None:
+    """Watchdog: a process whose loop stands still answers nobody and hears no signal, so it ends, to be started again.
+
+    The timer is a thread of C code: it runs out also where Python code cannot run, as in a pattern without end.
+    """
+    try:
+        while True:
+            faulthandler.dump_traceback_later(_STANDSTILL_SECONDS, exit=True, file=sys.__stderr__)
+            await asyncio.sleep(_STANDSTILL_SECONDS / 10)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _end_hard_later(sig: int) -> None:
+    """End the process after the grace that a signal gives, should it still be there."""
+
+    def end() -> None:
+        os.write(2, f"weiwo: the server did not stop within {_GRACE_SECONDS} s and was ended\n".encode())
+        os._exit(128 + sig)
+
+    timer = threading.Timer(_GRACE_SECONDS, end)
+    timer.daemon = True
+    timer.start()
 
 
 def _collect_often() -> None:

@@ -10,6 +10,7 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from tests.support.waiting import wait_for
 from tests.support.weiwo_server import weiwo_serve
 from weiwo.app.server.application import create_app
 
@@ -72,3 +73,46 @@ async def test_threads_in_postgres_are_listed_copied_and_deleted(
         assert [one["thread_id"] for one in await sdk.threads.search()] == [copied["thread_id"]]
         again = await sdk.runs.wait(copied["thread_id"], "weiwo", input={"question": "And the Yangtze?"})
         assert "6,300" in again["result"]["answer"]
+
+
+BLOCKING = """
+import os, time
+from langchain_core.tools import StructuredTool
+
+
+async def block(query: str, k: int = 8):
+    "Find passages."
+    open(os.environ["MARK"], "w").close()
+    time.sleep(10_000)  # in the loop: nothing else runs, and no handler of a signal that the loop would call
+    return ""
+
+corpus_search = StructuredTool.from_function(coroutine=block, name="corpus_search", description="Find passages.")
+"""
+
+
+@pytest.mark.usefixtures("weiwo_home")
+@pytest.mark.parametrize(
+    ("prelude", "signal_sent", "code", "told"),
+    [
+        ("_STANDSTILL_SECONDS = 2", None, 1, "Timeout (0:00:02)!"),
+        ("_GRACE_SECONDS = 1", signal.SIGTERM, 143, "weiwo: the server did not stop within 1 s and was ended"),
+    ],
+    ids=["a loop that stands still", "SIGTERM while it does"],
+)
+async def test_a_server_whose_loop_stands_still_ends(
+    prelude: str, signal_sent: int | None, code: int, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "blocking.py").write_text(BLOCKING)
+    mark, paths = tmp_path / "mark", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "WEIWO_TOOLS": "blocking:corpus_search", "WEIWO_WEB": "off", "MARK": str(mark)}
+    setting = f"from weiwo.app.server import serve; serve.{prelude}"
+    with weiwo_serve({**env, "PYTHONPATH": paths}, setting) as (address, process):
+        async with httpx.AsyncClient(base_url=address) as http:
+            await http.post("/threads", json={"thread_id": "t"})
+            await http.post("/threads/t/runs", json={"input": {"question": QUESTION}})
+        wait_for(mark.exists, process)
+        if signal_sent is not None:
+            process.send_signal(signal_sent)
+        assert process.wait(30) == code
+        assert process.stderr is not None
+        assert told in process.stderr.read()

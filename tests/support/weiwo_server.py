@@ -11,16 +11,18 @@ ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def weiwo_serve(environment: Mapping[str, str]) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def weiwo_serve(environment: Mapping[str, str], prelude: str = "") -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """Start the server on a free port, and end it.
 
     Args:
         environment: Its whole environment.
+        prelude: Code that it runs first.
 
     Yields:
         Its address, and its process.
     """
-    command = [sys.executable, "-m", "weiwo", "serve", "--port", "0"]
+    run = f"{prelude}\nfrom weiwo.app.cli.main import main\nmain()"
+    command = [sys.executable, *(["-c", run] if prelude else ["-m", "weiwo"]), "serve", "--port", "0"]
     process = subprocess.Popen(command, cwd=ROOT, env=dict(environment), stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
