@@ -18,6 +18,7 @@ from weiwo.app.server.errors import not_asked, not_found
 from weiwo.app.server.langgraph_api.threads import Threads
 from weiwo.app.server.runs.background_runs import Runs
 from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.storage.quota import sweep_uploads
 from weiwo.app.server.storage.records import Event, Records, RunRecord
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.app.session.session import Session
@@ -151,6 +152,7 @@ async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIte
         log = RunLog(records)
         runs = Runs(graph, records, log, settings, logins=logins)
         stack.push_async_callback(runs.close)
+        await asyncio.to_thread(sweep_uploads, settings)
         engine = Engine(settings, graph, records, log, runs, Threads(graph, records, runs), logins)
         await runs.take_up()
         yield engine

@@ -17,6 +17,7 @@ from weiwo.app.server.errors import RequestError
 GRAPH_ID: Final = "weiwo"
 ASSISTANT_ID: Final = str(uuid5(UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), GRAPH_ID))
 """As LangGraph's server derives the id of a graph's default assistant."""
+_MOST_METADATA_BYTES: Final = 16_000
 _MOST_BODY_BYTES: Final = 8_000_000
 """Bytes of a JSON request body."""
 HEARTBEAT: Final = b": heartbeat\n\n"
@@ -117,6 +118,18 @@ async def read_json(request: Request) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise RequestError(422, "the request; its body is not a JSON object; send one")
     return value
+
+
+def read_metadata(body: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a client says of a thread or a run, beside what was said of it before.
+
+    Raises:
+        RequestError: It is no object, or too long.
+    """
+    metadata = {**(before or {}), **read_object(body, "metadata")}
+    if len(dump(metadata)) > _MOST_METADATA_BYTES:
+        raise RequestError(413, f"metadata; it is longer than {_MOST_METADATA_BYTES:,} bytes; send less")
+    return metadata
 
 
 def read_object(body: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -69,7 +69,10 @@ async def test_threads_in_postgres_are_listed_copied_and_deleted(
         assert copied["values"]["result"] == values["result"]
         assert len(await sdk.threads.get_history(copied["thread_id"])) == len(await sdk.threads.get_history("t"))
         assert {one["thread_id"] for one in await sdk.threads.search()} == {"t", copied["thread_id"]}
+        kept = app.state.engine.runs.quota
+        assert await kept.thread_bytes("t") == await kept.thread_bytes(copied["thread_id"]) > 5_000
         await sdk.threads.delete("t")
+        assert await kept.thread_bytes("t") == 0
         assert [one["thread_id"] for one in await sdk.threads.search()] == [copied["thread_id"]]
         again = await sdk.runs.wait(copied["thread_id"], "weiwo", input={"question": "And the Yangtze?"})
         assert "6,300" in again["result"]["answer"]

@@ -43,6 +43,8 @@ _OPEN: Final = ("/ok", "/weiwo/info", "/weiwo/login", OIDC_LOGIN, CALLBACK, "/",
 _EXPOSED: Final = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next"
 _MOST_BYTES: Final = 200_000_000
 _LOGIN_SECONDS: Final = 6.0
+_FEEDBACK_SECONDS: Final = 30.0
+"""What is said of answers is appended to a file and never deleted."""
 _MOST_OPEN: Final = 200
 """Requests of one user at the same time, those that watch included, where users log in."""
 _BODY_SECONDS: Final = 30.0
@@ -100,6 +102,7 @@ class Guard:
         self._app, self._rules, self._auth = app, rules, auth
         self._changes = _Buckets(200, 0.05)
         self._logins = _Buckets(5, _LOGIN_SECONDS)
+        self._feedback = _Buckets(20, _FEEDBACK_SECONDS)
         self._open: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -172,6 +175,9 @@ class Guard:
         if scope["path"] in {"/weiwo/login", CALLBACK}:
             if not self._logins.take(client):
                 raise RequestError(429, "the login; there were too many; wait a minute", "登录次数过多；请一分钟后再试")
+        elif scope["method"] not in _READS and scope["path"].endswith("/feedback"):
+            if not self._feedback.take(scope[USER] or client):
+                raise RequestError(429, "feedback; there was too much; wait a minute", "反馈过于频繁；请一分钟后再试")
         elif scope["method"] not in _READS and not self._changes.take(scope[USER] or client):
             raise RequestError(429, "the request; there were too many; wait a moment", "请求过于频繁；请稍后再试")
 

@@ -17,7 +17,7 @@ from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.threads import copy_thread, shown_state
 from weiwo.app.server.runs.run_request import check_edit, check_editor
 from weiwo.app.server.runs.run_results import delete_thread
-from weiwo.app.server.wire import plain, read_count, read_json, read_object, reply
+from weiwo.app.server.wire import dump, plain, read_count, read_json, read_metadata, read_object, reply
 from weiwo.nodes.memory.reuse import forget_answers
 from weiwo.state.settings import describe_validation_error
 
@@ -31,7 +31,7 @@ async def create(request: Request) -> Response:
         raise RequestError(422, "supersteps: threads are not imported; leave it out")
     thread_id = str(body.get("thread_id") or uuid4())
     known_ok = body.get("if_exists") == "do_nothing"
-    await engine.threads.create(user, thread_id, read_object(body, "metadata"), known_ok=known_ok)
+    await engine.threads.create(user, thread_id, read_metadata(body), known_ok=known_ok)
     return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
 
 
@@ -65,7 +65,10 @@ async def update(request: Request) -> Response:
     """Add to what is said of a thread."""
     body, user = await read_json(request), user_of(request)
     engine, thread_id = await own_thread(request)
-    await engine.threads.touch(user, thread_id, read_object(body, "metadata"))
+    record = await engine.threads.require(user, thread_id)
+    metadata = read_metadata(body, record.metadata if record else None)
+    await engine.runs.quota.take(user, len(dump(metadata)))
+    await engine.threads.touch(user, thread_id, metadata)
     return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
 
 
@@ -84,6 +87,7 @@ async def copy(request: Request) -> Response:
     engine, user, thread_id = engine_of(request), user_of(request), request.path_params["thread_id"]
     record = await engine.threads.require(user, thread_id)
     engine.runs.require_idle(thread_id)
+    await engine.runs.quota.take(user, await engine.runs.quota.thread_bytes(thread_id))
     new = str(uuid4())
     await copy_thread(engine.graph.checkpointer, thread_id, new)
     await engine.threads.touch(user, new, record.metadata if record else {})
@@ -113,6 +117,7 @@ async def update_state(request: Request) -> Response:
     check_edit(body.get("values"), "values")
     if body.get("as_node") is not None:
         check_editor(body["as_node"], "as_node")
+    await engine.runs.quota.take(user_of(request), len(dump(body)))
     try:
         new = await engine.graph.aupdate_state(config, body.get("values"), as_node=body.get("as_node"))
     except ValidationError as error:

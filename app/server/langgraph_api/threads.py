@@ -15,7 +15,7 @@ from langgraph.types import Interrupt, StateSnapshot
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.background_runs import Runs
 from weiwo.app.server.storage.records import Records, RunRecord, ThreadRecord
-from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_count
+from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, dump, read_count
 from weiwo.graph.persistence.storage import CheckpointError
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.graph.persistence.threads import ThreadInfo, check_thread_id, info_of, list_threads, thread_exists
@@ -126,12 +126,15 @@ class Threads:
         if exists and not (known_ok and mine):
             raise RequestError(409, f"thread {thread_id}; it exists already; take another id")
         if not exists:
+            await self._runs.quota.take(user, len(dump(metadata)))
             await self._records.put_thread(thread_id, user, dict(metadata))
 
     async def touch(self, user: str, thread_id: str, metadata: Mapping[str, Any] | None = None) -> None:
-        """Note that a thread was used, and add to what is said of it."""
-        record = await self._records.thread(thread_id)
-        await self._records.put_thread(thread_id, user, {**(record.metadata if record else {}), **(metadata or {})})
+        """Note that a thread was used, and what is said of it now, where that is given."""
+        if metadata is None:
+            record = await self._records.thread(thread_id)
+            metadata = record.metadata if record else {}
+        await self._records.put_thread(thread_id, user, dict(metadata))
 
     async def search(self, user: str, wanted: Mapping[str, Any]) -> list[Found]:
         """The threads of a user that meet conditions, that which changed last first.

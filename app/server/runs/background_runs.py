@@ -26,6 +26,7 @@ from weiwo.app.server.runs.fair_slots import FairSlots
 from weiwo.app.server.runs.graph_stream import stream_events
 from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
 from weiwo.app.server.runs.run_results import delete_thread, describe_failure, failure_place
+from weiwo.app.server.storage.quota import Quota
 from weiwo.app.server.storage.records import Records, RunRecord, RunStatus
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
@@ -58,6 +59,7 @@ class Runs:
 
     Attributes:
         budgets: What users may spend a day.
+        quota: What users may keep.
         closing: Whether the server is about to stop.
     """
 
@@ -72,6 +74,7 @@ class Runs:
     ) -> None:
         self._graph, self._records, self._log, self._settings = graph, records, log, settings
         self.budgets = DayBudgets(records, settings)
+        self.quota = Quota(records, settings)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._queues: dict[str, list[str]] = {}
         self._slots = FairSlots(_MOST_AT_WORK, shared=logins)
@@ -127,6 +130,7 @@ class Runs:
             await self.budgets.admit(owner, asks=asks)
             now = time.time()
             written = request.model_dump(mode="json", exclude_defaults=True)
+            await self.quota.take(owner, len(dump(written)))
             run = RunRecord(str(uuid4()), thread_id, owner, now, now, "pending", 1, written, "")
             await self._records.put_run(run)
             self._begin(run, request)
@@ -250,6 +254,7 @@ class Runs:
             async for name, data in stream:
                 self._log.add(live, name, data)
                 await self.budgets.count(run.owner, name, data)
+                await self.quota.take(run.owner, 2 * len(data))  # the event, and the checkpoint that it tells of
 
     def _given(self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot) -> tuple[Any, dict[str, str]]:
         """What the graph starts from: at a further attempt its own checkpoint, once there is one of this run."""
@@ -276,7 +281,7 @@ class Runs:
                     await delete_thread(self._graph, self._records, run.thread_id)
                     live.add("end", ended)
                 else:
-                    await self._records.trim()
+                    await self._records.trim(run.owner)
                     self._log.add(live, "end", ended)
             live.end()  # at once: who sees the end may begin the next run
             await self._log.flush()

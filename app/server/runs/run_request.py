@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from weiwo.app.server.access.user_corpora import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_object
+from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_metadata, read_object
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.search import SearchState
 from weiwo.state.settings import (
@@ -104,7 +104,7 @@ class RunRequest(BaseModel):
             "subgraphs": bool(body.get("stream_subgraphs")),
             "interrupt_before": body.get("interrupt_before"),
             "interrupt_after": body.get("interrupt_after"),
-            "metadata": body.get("metadata") or {},
+            "metadata": read_metadata(body),
             "multitask": body.get("multitask_strategy") or "enqueue",
             "corpora": corpora,
             "temporary": stateless and body.get("on_completion", "delete") == "delete",

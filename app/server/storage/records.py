@@ -7,7 +7,7 @@ Every method is one work of the database's thread, in the order of the calls.
 
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +21,9 @@ from weiwo.graph.persistence.thread_lock import RECORDS_FILE, THREADS_TABLE
 from weiwo.tools.private_files import make_private_file
 
 _KEPT_RUNS: Final = 200
-"""Ended runs whose events are kept; the result of the others is in their threads."""
+"""Ended runs of a user whose events are kept; the result of the others is in their threads."""
 _KEPT_ROWS: Final = 5_000
-"""Ended runs of which a record is kept."""
+"""Ended runs of a user of which a record is kept."""
 _KEPT_DAYS: Final = 90
 """Days of which is kept what users spent."""
 T = TypeVar("T")
@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS runs (
     run_id TEXT PRIMARY KEY, thread_id TEXT NOT NULL, owner TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
     status TEXT NOT NULL, attempt INTEGER NOT NULL, request BLOB NOT NULL, error TEXT NOT NULL DEFAULT '');
 CREATE INDEX IF NOT EXISTS runs_by_thread ON runs (thread_id, created);
+CREATE INDEX IF NOT EXISTS runs_by_owner ON runs (owner, created);
 CREATE INDEX IF NOT EXISTS runs_by_status ON runs (status, created);
 CREATE TABLE IF NOT EXISTS events (
     run_id TEXT NOT NULL, attempt INTEGER NOT NULL, seq INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL,
@@ -50,11 +51,20 @@ CREATE TABLE IF NOT EXISTS spending (
 """
 _TRIM_EVENTS: Final = """
 DELETE FROM events WHERE run_id IN (
-    SELECT run_id FROM runs WHERE status NOT IN ('pending', 'running') ORDER BY created DESC LIMIT -1 OFFSET ?)
+    SELECT run_id FROM runs WHERE owner = ? AND status NOT IN ('pending', 'running')
+    ORDER BY created DESC LIMIT -1 OFFSET ?)
 """
 _TRIM_RUNS: Final = """
 DELETE FROM runs WHERE run_id IN (
-    SELECT run_id FROM runs WHERE status NOT IN ('pending', 'running') ORDER BY created DESC LIMIT -1 OFFSET ?)
+    SELECT run_id FROM runs WHERE owner = ? AND status NOT IN ('pending', 'running')
+    ORDER BY created DESC LIMIT -1 OFFSET ?)
+"""
+_ROW_BYTES: Final = 300
+"""Bytes of a row and of its places in indexes, beside what it says."""
+_KEPT_BYTES: Final = """
+SELECT SUM(length(metadata) + :row) FROM threads WHERE owner = :owner
+UNION ALL SELECT SUM(length(request) + length(error) + :row) FROM runs WHERE owner = :owner
+UNION ALL SELECT SUM(length(data) + :row) FROM events WHERE run_id IN (SELECT run_id FROM runs WHERE owner = :owner)
 """
 
 
@@ -270,12 +280,21 @@ class Records:
         rows = await self._all(query, (thread_id, limit))
         return [(row[0], Event(*row[1:])) for row in reversed(rows)]
 
-    async def trim(self) -> None:
-        """Drop the events and records of runs that ended long ago."""
+    async def thread_ids(self, owner: str) -> list[str]:
+        """The ids of all threads of a user."""
+        return [row[0] for row in await self._all("SELECT thread_id FROM threads WHERE owner = ?", (owner,))]
+
+    async def kept_bytes(self, owner: str) -> int:
+        """Bytes that are kept here of a user's threads, runs and events."""
+        rows = await self._all(_KEPT_BYTES, {"owner": owner, "row": _ROW_BYTES})
+        return sum(row[0] or 0 for row in rows)
+
+    async def trim(self, owner: str) -> None:
+        """Drop what ended long ago: events and records of a user's runs, and anybody's secrets and spending."""
 
         def delete(database: sqlite3.Connection) -> None:
-            database.execute(_TRIM_EVENTS, (_KEPT_RUNS,))
-            database.execute(_TRIM_RUNS, (_KEPT_ROWS,))
+            database.execute(_TRIM_EVENTS, (owner, _KEPT_RUNS))
+            database.execute(_TRIM_RUNS, (owner, _KEPT_ROWS))
             database.execute("DELETE FROM secrets WHERE expires < ?", (time.time(),))
             database.execute("DELETE FROM spending WHERE day < date('now', ?)", (f"-{_KEPT_DAYS} days",))
 
@@ -325,7 +344,7 @@ class Records:
         """Whether any token was ever made."""
         return bool(await self._all("SELECT 1 FROM secrets WHERE kind = 'token' LIMIT 1", ()))
 
-    async def _all(self, query: str, given: Sequence[Any]) -> list[Any]:
+    async def _all(self, query: str, given: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
         return await self._do(lambda database: database.execute(query, given).fetchall())
 
     async def _write(self, query: str, given: Sequence[Any]) -> None:

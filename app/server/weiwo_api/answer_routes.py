@@ -19,7 +19,7 @@ from weiwo.app.server.engine import own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
 from weiwo.app.server.weiwo_api.answer_views import download_response, passage_in_context
-from weiwo.app.server.wire import read_json, read_object, reply, wants_chinese
+from weiwo.app.server.wire import dump, read_json, read_object, reply, wants_chinese
 from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.session.thread import Thread, thread_as_json
@@ -134,6 +134,7 @@ async def fork_thread(request: Request) -> Response:
     if engine.logins and given.get("corpus"):
         raise RequestError(422, "context.corpus; corpora are named by the run that follows; leave it out")
     context = Context(**{**allowed_fields(options), **read_context(given)})
+    await engine.runs.quota.take(user_of(request), len(dump(body)))
     metadata = {OPTIONS_KEY: options_of(context)}
     try:
         config = await fork(

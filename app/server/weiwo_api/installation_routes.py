@@ -15,6 +15,7 @@ from weiwo.app.configuration.env_file import read_env_file
 from weiwo.app.server.access.profiles import require_operator, user_of
 from weiwo.app.server.access.user_corpora import USER_PREFIX, own_corpora, run_defaults
 from weiwo.app.server.backend import backend_of
+from weiwo.app.server.engine import engine_of
 from weiwo.app.server.weiwo_api.answer_views import format_names
 from weiwo.app.server.weiwo_api.descriptions import describe_settings, describe_tool
 from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
@@ -85,7 +86,8 @@ async def tools(request: Request) -> Response:
 
 async def upload_file(request: Request) -> Response:
     """Add a file to a corpus of the user, and index it."""
-    return await upload(request, backend_of(request).settings)
+    engine = engine_of(request)
+    return await upload(request, engine.settings, engine.runs.quota)
 
 
 def _remembers_answers(settings: Settings) -> bool:

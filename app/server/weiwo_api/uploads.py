@@ -14,8 +14,8 @@ from starlette.responses import Response
 from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.access.user_corpora import stored_name
 from weiwo.app.server.errors import RequestError
+from weiwo.app.server.storage.quota import Quota, uploads
 from weiwo.app.server.wire import EventStream, dump
-from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
@@ -28,8 +28,6 @@ from weiwo.tools.printable import one_line
 from weiwo.tools.private_files import make_private_file, make_private_folder
 
 MOST_UPLOAD_BYTES: Final = 100_000_000
-_MOST_USER_BYTES: Final = 1_000_000_000
-"""Bytes of files that a user who is not the operator may keep, one upload more or less."""
 _WAIT_SECONDS: Final = 60.0
 _LONGEST_NAME: Final = 120
 
@@ -40,7 +38,7 @@ class _Lines(EventStream):
     media_type = "application/x-ndjson"
 
 
-async def upload(request: Request, settings: Settings) -> Response:
+async def upload(request: Request, settings: Settings, quota: Quota) -> Response:
     """Take a file into a corpus of the user, and index it; the response tells how far that is.
 
     Raises:
@@ -52,10 +50,7 @@ async def upload(request: Request, settings: Settings) -> Response:
     except CorpusError as error:
         raise RequestError(422, str(error)) from None
     name = _safe_name(request.query_params.get("filename", ""))
-    kept = Path(settings.home) / "uploads" / folder.name
-    if user != OPERATOR and await asyncio.to_thread(_size, kept.parent, stored_name(user, "")) > _MOST_USER_BYTES:
-        told = f"the upload; your files are longer than {_MOST_USER_BYTES:,} bytes; ask the operator"
-        raise RequestError(413, told, f"您的文件合计超过 {_MOST_USER_BYTES:,} 字节；请联系管理员")
+    kept = uploads(settings) / folder.name
     await asyncio.to_thread(make_private_folder, kept)
     part, size = kept / f".{name}.{os.urandom(4).hex()}.part", 0
     await asyncio.to_thread(make_private_file, part)
@@ -67,6 +62,7 @@ async def upload(request: Request, settings: Settings) -> Response:
                     told = f"{name}; it is longer than {MOST_UPLOAD_BYTES:,} bytes; index it by hand"
                     chinese = f"{name} 超过 {MOST_UPLOAD_BYTES:,} 字节；请用 weiwo index 添加"
                     raise RequestError(413, told, chinese)
+                await quota.take(user, len(chunk))
                 await file.write(chunk)
         await asyncio.to_thread(part.replace, kept / name)
     except OSError as error:
@@ -91,11 +87,6 @@ def _safe_name(text: str) -> str:
         told = f"filename {text[:60]!a}; it is no name for a file; give one such as notes.pdf"
         raise RequestError(422, told, "这不是文件名；请改为类似 notes.pdf 的名称")
     return name
-
-
-def _size(folder: Path, prefix: str) -> int:
-    """Bytes of the files below the folders of a user."""
-    return sum(one.stat().st_size for one in folder.glob(f"{prefix}*/*") if one.is_file())
 
 
 async def _index(file: Path, folder: Path, name: str, settings: Settings) -> AsyncIterator[bytes]:

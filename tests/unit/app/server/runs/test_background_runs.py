@@ -193,7 +193,7 @@ async def test_events_of_runs_long_ended_are_dropped(tmp_path: Any):
             await records.put_run(RunRecord(f"r{n}", "t", "operator", float(n), 0.0, "success", 1, {}, ""))
             log.add(LiveRun(f"r{n}"), "end", b"{}")
         await log.flush()
-        await records.trim()
+        await records.trim("operator")
         assert [len(await records.events(f"r{n}", (0, 0))) for n in range(4)] == [0, 0, 0, 1]
 
 

@@ -1,0 +1,117 @@
+"""Disk quotas: what a user keeps on the server, over threads, their states, runs, events and uploaded files.
+
+What is written is added to an estimate; that is measured anew each minute, and before anything is refused. The operator
+has no quota.
+"""
+
+import asyncio
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+from weiwo.app.server.access.user_corpora import stored_name
+from weiwo.app.server.errors import RequestError
+from weiwo.app.server.storage.records import Records
+from weiwo.graph.persistence.storage import BUSY_SECONDS, CONNECT_SECONDS, database_file, sqlite_error
+from weiwo.graph.persistence.thread_lock import OPERATOR
+from weiwo.state.settings import Settings
+
+MOST_BYTES: Final = 1_000_000_000
+"""Bytes that a user who is not the operator may keep."""
+_MEASURED_SECONDS: Final = 60.0
+_AGAIN_SECONDS: Final = 1.0
+"""Seconds between two measurements of somebody who has too much."""
+_SQLITE: Final = (
+    "SELECT SUM(length(checkpoint) + length(metadata)) FROM checkpoints WHERE thread_id = ?",
+    "SELECT SUM(length(value)) FROM writes WHERE thread_id = ?",
+)
+_POSTGRES: Final = (
+    "SELECT SUM(pg_column_size(checkpoint) + pg_column_size(metadata)) FROM checkpoints WHERE thread_id = ANY(%s)",
+    "SELECT SUM(pg_column_size(blob)) FROM checkpoint_blobs WHERE thread_id = ANY(%s)",
+    "SELECT SUM(pg_column_size(blob)) FROM checkpoint_writes WHERE thread_id = ANY(%s)",
+)
+
+
+class Quota:
+    """The quotas of a server's users.
+
+    Args:
+        records: Whose a thread is, with its runs and events.
+        settings: Where the rest is.
+    """
+
+    def __init__(self, records: Records, settings: Settings) -> None:
+        self._records, self._settings = records, settings
+        self._used: dict[str, int] = {}
+        self._measured: dict[str, float] = {}
+        self._measuring = asyncio.Lock()
+
+    async def take(self, user: str, more: int) -> None:
+        """Count bytes that a user is about to keep.
+
+        Raises:
+            RequestError: They are too many.
+        """
+        if user == OPERATOR:
+            return
+        if not self._fits(user, more):
+            async with self._measuring:
+                if time.monotonic() - self._measured.get(user, -_MEASURED_SECONDS) > _AGAIN_SECONDS:
+                    self._used[user] = await self._measure(user)
+                    self._measured[user] = time.monotonic()
+        if self._used[user] + more > MOST_BYTES:
+            told = f"the request; what you keep here is longer than {MOST_BYTES:,} bytes; delete threads"
+            raise RequestError(413, told, f"您保存的内容超过 {MOST_BYTES:,} 字节；请删除一些会话")
+        self._used[user] += more
+
+    async def thread_bytes(self, thread_id: str) -> int:
+        """Bytes of a thread's states."""
+        url = self._settings.database_url
+        return await (_in_postgres(url, [thread_id]) if url else asyncio.to_thread(self._in_sqlite, [thread_id]))
+
+    def _fits(self, user: str, more: int) -> bool:
+        """Whether the estimate is new enough, and leaves room."""
+        new = time.monotonic() - self._measured.get(user, -_MEASURED_SECONDS) < _MEASURED_SECONDS
+        return new and self._used[user] + more <= MOST_BYTES
+
+    async def _measure(self, user: str) -> int:
+        kept = await self._records.kept_bytes(user)
+        threads = await self._records.thread_ids(user)
+        url = self._settings.database_url
+        states = await (_in_postgres(url, threads) if url else asyncio.to_thread(self._in_sqlite, threads))
+        return kept + states + await asyncio.to_thread(self._in_files, user)
+
+    def _in_sqlite(self, threads: list[str]) -> int:
+        path = database_file(self._settings.home)
+        address = f"{path.absolute().as_uri()}?mode=ro"
+        try:
+            with closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)) as database:
+                return sum(database.execute(query, (one,)).fetchone()[0] or 0 for one in threads for query in _SQLITE)
+        except sqlite3.Error as error:
+            raise sqlite_error(path, error) from error
+
+    def _in_files(self, user: str) -> int:
+        found = uploads(self._settings).glob(f"{stored_name(user, '')}*/*")
+        return sum(one.stat().st_size for one in found if one.is_file())
+
+
+async def _in_postgres(url: str, threads: list[str]) -> int:
+    import psycopg  # noqa: PLC0415 - of an extra
+
+    connection: Any = await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
+    async with connection:
+        rows = [await (await connection.execute(query, (threads,))).fetchone() for query in _POSTGRES]
+    return sum(int(row[0] or 0) for row in rows)
+
+
+def uploads(settings: Settings) -> Path:
+    """The folder of the files that users uploaded; each corpus has one in it."""
+    return Path(settings.home) / "uploads"
+
+
+def sweep_uploads(settings: Settings) -> None:
+    """Delete what uploads left behind whose server was ended. Blocks."""
+    for part in uploads(settings).glob("*/.*.part"):
+        part.unlink(missing_ok=True)
