@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.engine import Engine, open_engine
-from weiwo.app.server.errors import RequestError
+from weiwo.app.server.errors import RequestError, describe_outside
 from weiwo.app.server.mcp_mount import mcp_routes
 from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, PAGE, WEIWO_API
 from weiwo.app.server.wire import error_reply, reply
@@ -68,8 +68,9 @@ def _refuse(request: Request, error: Exception) -> Response:
 
 
 def _fail(_: Request, error: Exception) -> Response:
-    """What a database complains of, say: our errors are one line that may be shown."""
-    return reply({"detail": redacted(one_line(str(error), 500))}, 500)
+    """What a database complains of, say: the log has the whole line."""
+    _log.error("%s", redacted(one_line(str(error), 500)))
+    return reply({"detail": describe_outside(error)}, 500)
 
 
 def _missing(request: Request, _: Exception) -> Response:

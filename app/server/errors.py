@@ -1,8 +1,15 @@
 """The error of a request: an HTTP status and one line that says what is wrong and what to do."""
 
+import os
+from pathlib import Path
 from typing import Final
 
 from weiwo.state.errors import WeiwoError
+from weiwo.text.patterns import lazy
+from weiwo.tools.printable import one_line, redacted
+
+_FOLDERS: Final = lazy(r"(?<![\w:/.~…-])~?/(?:[^\s/;:,'\"()]{1,255}/)+")
+"""The folders of an absolute path; of an address, none."""
 
 _THINGS: Final = {
     "thread": "会话",
@@ -35,6 +42,14 @@ class RequestError(WeiwoError):
     def headers(self) -> dict[str, str]:
         """The headers of its response."""
         return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
+
+
+def describe_outside(error: Exception) -> str:
+    """An error in one line that may leave this machine: without what looks like a secret, and without folders."""
+    text = str(error) if isinstance(error, WeiwoError) else f"{type(error).__name__}: {error}"
+    for home in (os.environ.get("WEIWO_HOME", ""), str(Path.home())):
+        text = text.replace(f"{home.rstrip('/')}/", "…/") if len(home) > 1 else text
+    return one_line(redacted(_FOLDERS.sub("…/", text)), 500)
 
 
 def not_found(what: str, name: str) -> RequestError:

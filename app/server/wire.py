@@ -18,6 +18,8 @@ GRAPH_ID: Final = "weiwo"
 ASSISTANT_ID: Final = str(uuid5(UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), GRAPH_ID))
 """As LangGraph's server derives the id of a graph's default assistant."""
 _MOST_METADATA_BYTES: Final = 16_000
+_DEEPEST: Final = 100
+"""Objects and lists within each other: half of what writing JSON again bears."""
 _MOST_BODY_BYTES: Final = 8_000_000
 """Bytes of a JSON request body."""
 HEARTBEAT: Final = b": heartbeat\n\n"
@@ -117,7 +119,46 @@ async def read_json(request: Request) -> dict[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise RequestError(422, "the request; its body is not a JSON object; send one")
+    if body.count(b"[") + body.count(b"{") > _DEEPEST and not _is_shallow(value):
+        raise RequestError(422, f"the request; its body is nested more than {_DEEPEST} deep; send it flatter")
     return value
+
+
+def _is_shallow(value: Any) -> bool:
+    """Whether what is read can be written again, and walked by functions that call themselves."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        if not inner:
+            return True
+        level = [one for ones in inner for one in ones]
+    return False
+
+
+def read_text(body: Mapping[str, Any], name: str) -> str:
+    """A field of a request that is a text; empty where there is none.
+
+    Raises:
+        RequestError: It is something else.
+    """
+    value = body.get(name)
+    if value is not None and not isinstance(value, str):
+        raise RequestError(422, f"{name}; it is no text; give one")
+    return value or ""
+
+
+def read_place(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The checkpoint that a request names, by `checkpoint` or `checkpoint_id`; its thread is that of the path alone.
+
+    Raises:
+        RequestError: It is malformed.
+    """
+    given = read_object(body, "checkpoint") or body
+    place: dict[str, Any] = {name: read_text(given, name) for name in ("checkpoint_id", "checkpoint_ns")}
+    place["checkpoint_map"] = read_object(given, "checkpoint_map")
+    for name in place["checkpoint_map"]:
+        read_text(place["checkpoint_map"], name)
+    return {name: value for name, value in place.items() if value}
 
 
 def read_metadata(body: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -7,12 +7,13 @@ leaves nothing running when it closes it.
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.graph.persistence.storage import masked, open_private
+from weiwo.graph.persistence.storage import StorageError, masked, open_private, sqlite_error
 from weiwo.state.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,8 +62,12 @@ def _told(error: Exception, url: str | None, path: Path) -> str:
     """The warning; a driver's own words are kept back, since they may quote a URL with its password."""
     if url:
         return f"results are not kept for later: cannot use the database {masked(url)}; {type(error).__name__}"
-    why = " ".join(str(error).split())[:200] or type(error).__name__
-    return f"results are not kept for later: cannot use {path}; {why}; delete it, or set WEIWO_HOME to another folder"
+    if isinstance(error, sqlite3.Error):
+        error = sqlite_error(path, error)
+    told = " ".join(str(error).split())[:400] or type(error).__name__
+    if not isinstance(error, StorageError):
+        told = f"cannot use {path}; {told}; set WEIWO_HOME to another folder"
+    return f"results are not kept for later: {told}"
 
 
 @asynccontextmanager

@@ -371,11 +371,20 @@ export function startAnew(): void {
   update({ threadId: null, turns: [], view: "ask", panel: null, lit: null, missing: "", loading: false, menu: false, line: "open" });
 }
 
+/** A part of the address, as it is where it is no percent-encoding. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Shows what the address says. */
 export function route(): void {
   const [, first, second] = location.hash.split("/");
   if (first === "t" && second) {
-    const threadId = decodeURIComponent(second);
+    const threadId = decoded(second);
     if (threadId !== read().threadId || read().missing) void open(threadId);
     else update({ view: "ask", menu: false });
   } else if (["memory", "corpora", "tools", "settings"].includes(first ?? "")) {

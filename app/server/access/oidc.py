@@ -28,6 +28,7 @@ _ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES2
 """Signatures by a key that the issuer alone has; never `none`, and none that whoever knows the public key can make."""
 _MOST_BYTES: Final = 1_000_000
 _TIMEOUT: Final = httpx.Timeout(10)
+_LONGEST_SUB: Final = 255
 _LEEWAY_SECONDS: Final = 60
 _KEYS_SECONDS: Final = 3_600.0
 _RENEW_SECONDS: Final = 60.0
@@ -47,7 +48,7 @@ class OidcSettings:
         client_id: The client's id.
         client_secret: Its secret; empty for a public client, which PKCE protects.
         public_url: The address by which browsers reach this server.
-        operator: The operator's `sub`, or his verified e-mail address.
+        operator: The operator's verified e-mail address, where it has an @; else his `sub`.
     """
 
     issuer: str
@@ -167,10 +168,14 @@ class Oidc:
             form["client_secret"] = self.settings.client_secret
         told = await self._ask("POST", found["token_endpoint"], data=form)
         claims = await self._verified(str(told.get("id_token") or ""), login.nonce)
-        known = {str(claims["sub"])}
-        if claims.get("email_verified") is True and isinstance(claims.get("email"), str):
-            known.add(claims["email"])
-        return OPERATOR if self.settings.operator and self.settings.operator in known else f"oidc:{claims['sub']}"
+        return OPERATOR if self._is_operator(claims) else f"oidc:{claims['sub']}"
+
+    def _is_operator(self, claims: Mapping[str, Any]) -> bool:
+        """Whether claims are the operator's; a `sub` is no e-mail address, whatever it looks like."""
+        operator = self.settings.operator
+        if "@" not in operator:
+            return bool(operator) and operator == claims["sub"]
+        return claims.get("email_verified") is True and operator == claims.get("email")
 
     async def _verified(self, token: str, nonce: str) -> dict[str, Any]:
         """The claims of an ID token that this issuer made for this client and this login."""
@@ -193,6 +198,9 @@ class Oidc:
             ) from None
         if not _equal(nonce, str(claims.get("nonce") or "")):
             raise RequestError(401, "the login; the issuer's token belongs to another login")
+        sub = claims["sub"]
+        if not isinstance(sub, str) or not sub.strip() or not sub.isprintable() or len(sub) > _LONGEST_SUB:
+            raise RequestError(401, "the login; the issuer's token names no user")
         if claims.get("azp", self.settings.client_id) != self.settings.client_id:
             raise RequestError(401, "the login; the issuer's token was made for another client")
         return claims

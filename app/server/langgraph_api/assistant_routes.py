@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from weiwo.app.server.engine import engine_of
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_json, reply
+from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_json, read_object, read_text, reply
 
 _BEGUN: Final = datetime.now(UTC).isoformat()
 _DEEPEST: Final = 5
@@ -32,8 +32,9 @@ async def info(_: Request) -> Response:
 async def search(request: Request) -> Response:
     """The assistants that meet conditions: the one there is, or none."""
     body = await read_json(request)
-    metadata = body.get("metadata") or {}
-    fits = body.get("graph_id") in {None, GRAPH_ID} and metadata.items() <= {"created_by": "system"}.items()
+    metadata = read_object(body, "metadata")
+    known = all(key == "created_by" and value == "system" for key, value in metadata.items())
+    fits = read_text(body, "graph_id") in {"", GRAPH_ID} and known
     return reply(
         [_assistant()] if fits and not body.get("offset") else [], headers={"X-Pagination-Total": str(int(fits))}
     )

@@ -17,11 +17,13 @@ from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.threads import copy_thread, shown_state
 from weiwo.app.server.runs.run_request import check_edit, check_editor
 from weiwo.app.server.runs.run_results import delete_thread
-from weiwo.app.server.wire import dump, plain, read_count, read_json, read_metadata, read_object, reply
+from weiwo.app.server.wire import dump, plain, read_count, read_json, read_metadata, read_object, read_place, reply
 from weiwo.nodes.memory.reuse import forget_answers
 from weiwo.state.settings import describe_validation_error
+from weiwo.tools.printable import one_line
 
 _MOST_HISTORY: Final = 1_000
+_MOST_OFFSET: Final = 1_000_000
 
 
 async def create(request: Request) -> Response:
@@ -41,9 +43,9 @@ async def search(request: Request) -> Response:
     found = await engine.threads.search(user_of(request), body)
     select = body.get("select")
     shown = [await engine.threads.shown(one, select if isinstance(select, list) else None) for one in found]
-    offset = body.get("offset", 0)
+    offset = read_count(body, "offset", 0, _MOST_OFFSET)
     headers = {"X-Pagination-Total": str(offset + len(found))}
-    if len(found) == body.get("limit", 10):
+    if len(found) == read_count(body, "limit", 10, _MOST_HISTORY):
         headers = {"X-Pagination-Total": str(offset + len(found) + 1), "X-Pagination-Next": str(offset + len(found))}
     return reply(shown, headers=headers)
 
@@ -104,7 +106,7 @@ async def get_state(request: Request) -> Response:
 async def get_state_at(request: Request) -> Response:
     """The state of a thread at a checkpoint, which may be a subgraph's."""
     body = await read_json(request)
-    return await _state(request, read_object(body, "checkpoint"), str(body.get("subgraphs", "")), body.get("select"))
+    return await _state(request, read_place(body), str(body.get("subgraphs", "")), body.get("select"))
 
 
 async def update_state(request: Request) -> Response:
@@ -112,8 +114,7 @@ async def update_state(request: Request) -> Response:
     body = await read_json(request)
     engine, thread_id = await own_thread(request)
     engine.runs.require_idle(thread_id)
-    place = read_object(body, "checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
-    config = _config(thread_id, place)
+    config = _config(thread_id, read_place(body))
     check_edit(body.get("values"), "values")
     if body.get("as_node") is not None:
         check_editor(body["as_node"], "as_node")
@@ -139,13 +140,16 @@ async def history(request: Request) -> Response:
     if isinstance(before, Mapping) and isinstance(before.get("configurable"), Mapping):
         before = before["configurable"]
     found = engine.graph.aget_state_history(
-        _config(thread_id, read_object(body, "checkpoint")),
+        _config(thread_id, read_place({"checkpoint": body.get("checkpoint")})),
         limit=read_count(body, "limit", 10, _MOST_HISTORY, 1),
-        before=_config(thread_id, before) if isinstance(before, Mapping) else None,
+        before=_config(thread_id, read_place(before)) if isinstance(before, Mapping) else None,
         filter=read_object(body, "metadata") or None,
     )
     select = body.get("select")
-    return reply([_selected(shown_state(one), select) async for one in found])
+    try:
+        return reply([_selected(shown_state(one), select) async for one in found])
+    except ValueError as error:  # a key that the database has no filter for
+        raise RequestError(422, f"metadata: {one_line(str(error), 200)}") from None
 
 
 async def _state(request: Request, place: Mapping[str, Any], subgraphs: str, select: Any) -> Response:
@@ -166,9 +170,7 @@ async def _snapshot(engine: Engine, config: RunnableConfig, *, deep: bool) -> St
 
 def _config(thread_id: str, place: Mapping[str, Any]) -> RunnableConfig:
     """The config of a thread at a checkpoint; a client cannot name another thread in it."""
-    names = ("checkpoint_id", "checkpoint_ns", "checkpoint_map")
-    given = {name: place[name] for name in names if place.get(name)}
-    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", **given}}
+    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", **place}}
 
 
 def _selected(state: dict[str, Any], select: Any) -> dict[str, Any]:

@@ -146,7 +146,9 @@ class Threads:
         limit, offset = read_count(wanted, "limit", 10, 1_000), read_count(wanted, "offset", 0, 1_000_000)
         some = not (wanted.get("status") or wanted.get("metadata") or wanted.get("ids") or wanted.get("query"))
         found = await self._newest(user, min(offset + limit, _MOST_SEARCHED) if some else _MOST_SEARCHED)
-        status = wanted.get("status")
+        status, ids = wanted.get("status"), wanted.get("ids")
+        if ids is not None and not isinstance(ids, list):
+            raise RequestError(422, "ids; they are no list; give one")
         kept = [one for one in found if _fits(one, wanted) and (not status or self.status(one) == status)]
         if wanted.get("sort_order") == "asc":
             kept.reverse()

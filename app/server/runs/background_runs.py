@@ -21,11 +21,11 @@ from langgraph.types import StateSnapshot
 from weiwo.app.server.access.budgets import DayBudgets
 from weiwo.app.server.access.profiles import memory_user
 from weiwo.app.server.access.user_corpora import run_defaults
-from weiwo.app.server.errors import RequestError, not_found
+from weiwo.app.server.errors import RequestError, describe_outside, not_found
 from weiwo.app.server.runs.fair_slots import FairSlots
 from weiwo.app.server.runs.graph_stream import stream_events
 from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
-from weiwo.app.server.runs.run_results import delete_thread, describe_failure, failure_place
+from weiwo.app.server.runs.run_results import delete_thread, failure_place
 from weiwo.app.server.storage.quota import Quota
 from weiwo.app.server.storage.records import Records, RunRecord, RunStatus
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
@@ -223,7 +223,7 @@ class Runs:
 
     def _report(self, live: LiveRun, error: Exception) -> str:
         """Tell the log and those who watch why a run failed; returns the line."""
-        why = describe_failure(error)
+        why = describe_outside(error)
         _log.warning("run %s failed: %s%s", live.run_id, why, failure_place(error))
         self._log.add(live, "error", dump({"error": type(error).__name__, "message": why}))
         return why

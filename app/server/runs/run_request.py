@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from weiwo.app.server.access.user_corpora import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_metadata, read_object
+from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_metadata, read_place, read_text
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.search import SearchState
 from weiwo.state.settings import (
@@ -79,8 +79,8 @@ class RunRequest(BaseModel):
         Raises:
             RequestError: It asks what cannot be, or sets what a client may not.
         """
-        if body.get("assistant_id") not in {None, GRAPH_ID, ASSISTANT_ID}:
-            raise not_found("assistant_id", str(body["assistant_id"]))
+        if (assistant := read_text(body, "assistant_id")) not in {"", GRAPH_ID, ASSISTANT_ID}:
+            raise not_found("assistant_id", assistant)
         for field, why in _ABSENT.items():
             if body.get(field):
                 raise RequestError(422, f"{field}: this server {why}; leave it out")
@@ -94,12 +94,11 @@ class RunRequest(BaseModel):
             corpora = choose(named_corpora(context))
             context = {name: value for name, value in context.items() if name != "corpus"}
         modes = body.get("stream_mode") or ["values"]
-        place = read_object(body, "checkpoint") or {"checkpoint_id": body.get("checkpoint_id")}
         given = {
             "input": body.get("input"),
             "command": body.get("command"),
             "context": read_context(context),
-            "checkpoint": {key: place[key] for key in _CHECKPOINT if place.get(key)},
+            "checkpoint": {key: one for key, one in read_place(body).items() if key in _CHECKPOINT},
             "modes": [modes] if isinstance(modes, str) else modes,
             "subgraphs": bool(body.get("stream_subgraphs")),
             "interrupt_before": body.get("interrupt_before"),

@@ -11,7 +11,6 @@ from langgraph.graph.state import CompiledStateGraph
 from weiwo.app.server.storage.records import UNDER_WAY, Event, Records, RunRecord
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.printable import one_line, redacted
 
 
 @dataclass
@@ -61,12 +60,6 @@ async def last_values(log: RunLog, records: Records, run: RunRecord) -> dict[str
     if now is not None and now.status not in UNDER_WAY and now.error:
         return {"__error__": {"error": "Error", "message": now.error}}
     return None
-
-
-def describe_failure(error: Exception) -> str:
-    """An error in one line, without what looks like a secret."""
-    text = str(error) if isinstance(error, WeiwoError) else f"{type(error).__name__}: {error}"
-    return one_line(redacted(text), 500)
 
 
 def failure_place(error: Exception) -> str:

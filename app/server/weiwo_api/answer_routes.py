@@ -24,6 +24,7 @@ from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
 from weiwo.app.session.thread import Thread, thread_as_json
 from weiwo.graph.persistence.forks import ForkError, fork
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.nodes.memory.reuse import forget_answers, mark_bad
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Language, Plan
@@ -54,6 +55,8 @@ async def passage(request: Request) -> Response:
     if citation is None:
         raise not_found("passage", number)
     options = remembered(thread.metadata).model_dump(exclude_none=True)
+    if user_of(request) != OPERATOR:  # a host lets its clients write what is said of a run
+        options = allowed_fields(options)
     defaults = await asyncio.to_thread(run_defaults, Path(backend_of(request).settings.home), user_of(request))
     with operator_defaults(defaults):
         settings = Settings.resolve(Context(corpus=options.get("corpus")))

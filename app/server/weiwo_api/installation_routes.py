@@ -20,6 +20,7 @@ from weiwo.app.server.weiwo_api.answer_views import format_names
 from weiwo.app.server.weiwo_api.descriptions import describe_settings, describe_tool
 from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
 from weiwo.app.server.wire import reply, wants_chinese
+from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Settings, operator_defaults
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate_by_roots
@@ -67,7 +68,10 @@ async def corpora(request: Request) -> Response:
     def list_own() -> list[dict[str, Any]]:
         names = {stored: name for name, stored in own_corpora(home, user).items()}
         listed = [one for one in list_corpora(home) if one.name in names]
-        return [{**_corpus(one), "name": names[one.name], "sample": one.name == _sample(home)} for one in listed]
+        hidden: dict[str, Any] = {} if user == OPERATOR else {"roots": []}
+        return [
+            {**_corpus(one), "name": names[one.name], "sample": one.name == _sample(home), **hidden} for one in listed
+        ]
 
     return reply(await asyncio.to_thread(list_own))
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import unicodedata
 from collections.abc import AsyncIterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from starlette.responses import Response
 
 from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.access.user_corpora import stored_name
-from weiwo.app.server.errors import RequestError
+from weiwo.app.server.errors import RequestError, describe_outside
 from weiwo.app.server.storage.quota import Quota, uploads
 from weiwo.app.server.wire import EventStream, dump
 from weiwo.state.settings import Settings
@@ -74,16 +75,21 @@ async def upload(request: Request, settings: Settings, quota: Quota) -> Response
 
 
 def _safe_name(text: str) -> str:
-    """The last part of a file's name, as a name in a folder of ours.
+    """The last part of a file's name, as a name in a folder of ours; no two files get the same.
 
     Raises:
         RequestError: Nothing is left of it.
     """
-    last = unicodedata.normalize("NFC", text).replace("\\", "/").rpartition("/")[2]
+    given = unicodedata.normalize("NFC", text)
+    last = given.replace("\\", "/").rpartition("/")[2]
     kept = "".join(one if one.isalnum() or one in " .,_-()[]+" else "_" for one in last).strip(" .")
-    stem, dot, ending = kept.rpartition(".")
-    name = f"{stem[: _LONGEST_NAME - len(ending)]}{dot}{ending}" if stem else kept[:_LONGEST_NAME]
-    if not any(one.isalnum() for one in name) or len(name.encode()) > 250:
+    if kept != given or len(kept) > _LONGEST_NAME:
+        stem, dot, ending = kept.rpartition(".") if kept.rpartition(".")[0] else (kept, "", "")
+        mark = f"-{sha256(given.encode()).hexdigest()[:8]}"
+        name = f"{stem[: _LONGEST_NAME - len(mark + dot + ending)]}{mark}{dot}{ending}" if stem else ""
+    else:
+        name = kept
+    if not any(one.isalnum() for one in kept) or len(name.encode()) > 250:
         told = f"filename {text[:60]!a}; it is no name for a file; give one such as notes.pdf"
         raise RequestError(422, told, "这不是文件名；请改为类似 notes.pdf 的名称")
     return name
@@ -127,7 +133,7 @@ async def _index(file: Path, folder: Path, name: str, settings: Settings) -> Asy
                 yield dump(step) + b"\n"
         yield dump(working.result()) + b"\n"
     except CorpusError as error:
-        yield dump({"indexed": 0, "errors": [str(error)]}) + b"\n"
+        yield dump({"indexed": 0, "errors": [describe_outside(error)]}) + b"\n"
     except OSError as error:
         yield dump({"indexed": 0, "errors": [f"{file.name}: {error.strerror or error}"]}) + b"\n"
 

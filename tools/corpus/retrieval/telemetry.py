@@ -229,4 +229,6 @@ def read_records(folder: Path) -> Iterator[dict[str, Any]]:
                 label = None if labels is None else json.loads(labels)
                 yield {**json.loads(record), "at": at, "run": named, "passages": json.loads(passages), "cited": label}
     except (sqlite3.Error, ValueError) as error:
-        raise CorpusError(f"{path}: it cannot be read ({error}); delete it, searching does not need it") from None
+        shut = isinstance(error, sqlite3.OperationalError)  # for want of a permission, say
+        advice = "make it readable" if shut else "delete it, searching does not need it"
+        raise CorpusError(f"{path}: it cannot be read ({error}); {advice}") from None

@@ -72,8 +72,29 @@ async def test_the_operator_is_known_by_a_verified_address(issuer: Issuer):
     oidc = Oidc(SETTINGS, issuer.transport)
     issuer.claims = {"email": "boss@example.org", "email_verified": True}
     assert await finished(oidc, issuer) == "operator"
-    issuer.claims = {"email": "boss@example.org"}
-    assert await finished(oidc, issuer) == "oidc:7"
+    for claims in ({"email": "boss@example.org"}, {"email": "boss@example.org", "email_verified": "true"}):
+        issuer.claims = claims
+        assert await finished(oidc, issuer) == "oidc:7"
+    issuer.claims = {"sub": "boss@example.org"}
+    assert await finished(oidc, issuer) == "oidc:boss@example.org"
+    by_sub = Oidc(replace(SETTINGS, operator="boss"), issuer.transport)
+    for claims, user in (
+        ({"sub": "boss"}, "operator"),
+        ({"email": "boss", "email_verified": True}, "oidc:7"),
+        ({"sub": "operator"}, "oidc:operator"),
+    ):
+        issuer.claims = claims
+        assert await finished(by_sub, issuer) == user
+
+
+@pytest.mark.parametrize("sub", ["", " ", "\0", "a\nb", "x" * 256, 7, ["boss"], {"a": 1}], ids=repr)
+async def test_a_token_without_a_usable_sub_is_nobodys(issuer: Issuer, sub: Any):
+    for operator in ("", "boss@example.org", "x"):
+        oidc = Oidc(replace(SETTINGS, operator=operator), issuer.transport)
+        issuer.claims = {"sub": sub}
+        with pytest.raises(RequestError) as raised:
+            await finished(oidc, issuer)
+        assert raised.value.status == 401
 
 
 @pytest.mark.parametrize(
