@@ -275,13 +275,13 @@ def route_after_read(state: TaskState) -> Literal["act", "done"]:
 
 
 def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:
-    """The call that was planned, beside what the master would search for; on the web also the words of the task."""
+    """The planned call, in the question's words, and the master's queries; on the web also the words of the task."""
     task, info = state["task"], services.registry.info(state["task"].tool)
     call: Call = {"tool": task.tool, "args": fill_args(task, state["inputs"], services.language, info.args_schema)}
     most = services.settings.limits.max_queries
     steps = SEARCH_STEPS[_kind_of_tool(task.tool, info)]
     if steps.masters_queries and frame.queries:
-        return requested_queries(call, (*frame.queries, call_query(call)), (), most)
+        return requested_queries(call, (call_query(call), *frame.queries), (), most)
     if not steps.own_words or not task.description:
         return [call]
     return [call, *further_queries(call, frame, [call], most - 1)]

@@ -82,7 +82,7 @@ async def assess_question(
             )
         except ModelCallError:
             reply = None  # in the trace; the features decide alone
-    if reply is not None and _plausible(reply.standalone_question, turn.question):
+    if reply is not None and turn.history and _plausible(reply.standalone_question, turn.question):
         question = reply.standalone_question.strip()
     frame = _with_queries(_formed(parse_question(question, language), reply, services), reply)
     clarification, assumed = read_clarification(reply.clarify if reply is not None else None, turn, services)
@@ -92,7 +92,8 @@ async def assess_question(
     semantic = _compute_semantic_score(reply) if reply is not None else None
     blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
     choices = _read_choices(reply, frame, services)
-    score = max(blended, minimum_score(features), SIMPLE_BELOW if choices else 0.0)
+    searched = choices or (features["facts"] and not turn.history)  # facts are not told from memory
+    score = max(blended, minimum_score(features), SIMPLE_BELOW if searched else 0.0)
     level, way = classify_level(score), _find_way(frame, reply, services)
     strategy = choose_strategy(level, services.settings.depth, services.models.configured, way)
     if takes_hops(strategy):
@@ -187,8 +188,8 @@ def _with_queries(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFram
 
 def _compute_semantic_score(reply: AssessmentReply) -> float:
     """One number from the four judgements: a need for outside facts alone is moderate, steps on top are complex."""
-    outside = max(_unit(reply.external_information), _unit(reply.tool_use))
-    steps = max(_unit(reply.multi_step), _unit(reply.comparison_or_calculation))
+    outside = float(reply.external_information or reply.tool_use)
+    steps = float(reply.multi_step or reply.comparison_or_calculation)
     return 0.45 * outside + 0.55 * steps * max(outside, 0.5)
 
 
@@ -196,10 +197,6 @@ def _plausible(rewritten: str, question: str) -> bool:
     """Whether a rewriting can be the same question: in its language, and of a sane length."""
     text = rewritten.strip()
     return 0 < len(text) <= 4 * len(question) + 400 and detect_language(text) == detect_language(question)
-
-
-def _unit(value: float) -> float:
-    return min(1.0, max(0.0, value))
 
 
 def _reason(features: dict[str, float], level: Level) -> str:

@@ -134,7 +134,7 @@ async def _by_model(
     system = SYSTEM.replace("{max_tasks}", str(services.settings.limits.max_tasks))
     asked: list[BaseMessage] = [SystemMessage(system), HumanMessage(prompt)]
     messages = asked
-    repeated = False
+    repeated, refused = False, None
     for _ in range(_REPAIRS + 1):
         try:
             ask = services.models.structured
@@ -162,6 +162,9 @@ async def _by_model(
             made = briefing.describe_plan(made, sketch, tools.pool, services.language)
             return add_frames(made, services.language)
         services.emit(TaskProgressEvent(task_id=PLANNING, note="; ".join(complaints)[:500]))
+        if sketch == refused:
+            return None  # sent back unchanged; it knows no other
+        refused = sketch
         messages = [
             *asked,
             AIMessage(json.dumps(sketch, ensure_ascii=False)),

@@ -163,9 +163,9 @@ def with_bad_plans(times: int) -> Any:
     made = iter(range(times))
 
     def handler(request: Json) -> Reply:
-        if asked_schema(request) == "PlanReply" and next(made, None) is not None:
+        if asked_schema(request) == "PlanReply" and (number := next(made, None)) is not None:
             plan = _plan(request)
-            plan["vertices"][0]["tool_binding"] = "crystal_ball"
+            plan["vertices"][0]["tool_binding"] = f"crystal_ball_{number}"
             return structured(request, plan)
         return good(request)
 

@@ -140,7 +140,8 @@ class _PlanBuilder:
 
     def look_up(self, frame: QueryFrame, ret: ValueType | None = None) -> str:
         """Add the call that was chosen for it, else one search."""
-        ret = ret or VALUE_TYPES.get(frame.answer_type, "text")
+        named = frame.shape == "comparison"  # of whose things one is the answer, not the measure they are compared by
+        ret = ret or ("text" if named else VALUE_TYPES.get(frame.answer_type, "text"))
         chosen = self._choices.get(frame.question)
         if chosen is not None and chosen.tool in self._tools:
             return self._append(frame, chosen.tool, chosen.args, ret)

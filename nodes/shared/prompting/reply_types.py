@@ -107,6 +107,14 @@ def _share(value: Any) -> Any:
     return value / 100 if isinstance(value, int | float) and 10 < value <= 100 else value
 
 
+def _flag(value: Any) -> Any:
+    """True or false, also as "true", "yes", 1 or 0.8."""
+    if isinstance(value, str) and value.strip().lower() in {"true", "false", "yes", "no", "是", "否"}:
+        return value.strip().lower() in {"true", "yes", "是"}
+    share = _share(value)
+    return share >= 0.5 if isinstance(share, int | float) and not isinstance(share, bool) else share
+
+
 def _ordinal(value: Any) -> Any:
     """The number of a passage as models give it: 1, "1", "[1]", "passage 1", [1]; 0 where none is meant."""
     if isinstance(value, list):
@@ -163,6 +171,9 @@ def _named(end: Any) -> bool:
 
 Share = Annotated[float, BeforeValidator(_share)]
 """A number from 0 to 1."""
+
+Flag = Annotated[bool, BeforeValidator(_flag)]
+"""True or false; a share of one as models give it is true from a half on."""
 
 Ordinal = Annotated[int, BeforeValidator(_ordinal)]
 """The number of a passage, from 1; 0 is none."""

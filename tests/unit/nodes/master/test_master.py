@@ -95,8 +95,14 @@ async def test_a_model_cannot_answer_fresh_or_local_facts_from_memory(question, 
     assert found.level == "moderate"
 
 
-async def test_a_model_may_call_a_message_simple_that_has_no_fresh_fact():
+async def test_a_first_question_is_searched_whatever_a_model_says():
     found = await judged("Say something kind about Julius Caesar", fake(AssessmentReply=assessed("x", outside=0.0)))
+    assert found.level == "moderate"
+
+
+async def test_what_goes_on_about_the_conversation_may_need_no_search():
+    model = fake(AssessmentReply=assessed("Say that again about Julius Caesar", outside=0.0))
+    found = await judged("Say that again", model, "Tell me of Julius Caesar.", "A Roman general.")
     assert found.level == "simple"
 
 
@@ -113,6 +119,11 @@ async def test_an_implausible_rewriting_is_ignored(rewritten):
     model = fake(AssessmentReply=assessed(rewritten))
     assert (await judged("When was he born?", model, "Who killed Julius Caesar?", "Brutus.")).question != rewritten
     assert (await judged(FACT, model)).question == FACT
+
+
+async def test_a_first_question_is_never_rewritten():
+    found = await judged(FACT, fake(AssessmentReply=assessed("When was Brutus born?")))
+    assert found.question == FACT
 
 
 async def test_a_plausible_rewriting_is_taken_and_scored():

@@ -185,15 +185,15 @@ async def test_a_plan_is_repaired_at_most_twice():
 @pytest.mark.parametrize(
     "bad", [UNKNOWN_TOOL, {"vertices": [vertex(f"t{n}") for n in range(500)]}, {"vertices": [vertex("a", args={})]}]
 )
-async def test_after_that_the_rules_plan(bad):
+async def test_a_plan_sent_back_unchanged_ends_planning_and_the_rules_plan(bad):
     plan, model, events = await planned(bad)
-    assert len(model.requests) == 3
+    assert len(model.requests) == 2
     assert (
         check_plan(plan, run_with().list_interfaces(("corpus_search", "calculator", "date_difference")), Limits()) == []
     )
     assert [e["decided_by"] for e in events if e["type"] == "planned"] == ["rule"]
     notes = [e["note"] for e in events if e["type"] == "task_progress"]
-    assert len(notes) == 3
+    assert len(notes) == 2
     assert all(len(note) <= 500 for note in notes)
 
 
@@ -489,7 +489,7 @@ async def test_without_a_model_the_rules_replan_as_locally():
 
 async def test_the_rules_replan_when_the_model_cannot():
     update, model = await replanned({"vertices": [vertex("x", "crystal_ball")]})
-    assert len(model.requests) == 3
+    assert len(model.requests) == 2
     assert update["plan"].revision == 1
     assert update["plan"].task("ada") == OLD.task("ada")
     assert {task.tool for task in update["plan"].tasks} <= {"corpus_search", "date_difference"}

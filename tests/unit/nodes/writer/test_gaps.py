@@ -1,6 +1,6 @@
 """Complete means complete: what an answer leaves open is planned, then named; and nothing is answered from memory."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 import pytest
@@ -41,12 +41,16 @@ def assess(outside: float = 1.0, **more: Any) -> dict[str, Any]:
     return {"standalone_question": "", **scores, "reason": "r", **more}
 
 
+TALK = (("human", "Hello"), ("ai", "Hello!"))
+
+
 async def asked(
-    question: str = QUESTION, chat: FakeModel | None = None, **script: Any
+    question: str = QUESTION, chat: FakeModel | None = None, *, before: Sequence[tuple[str, str]] = (), **script: Any
 ) -> tuple[dict[str, Any], FakeModel]:
     chat = chat or fake(**script)
     graph = build_graph(models=chat, tools=[search_tool(FACTS.get)])
-    result = (await graph.ainvoke({"question": question}, context=Context(web=False)))["result"]
+    given = {"messages": [*before, ("human", question)]} if before else {"question": question}
+    result = (await graph.ainvoke(given, context=Context(web=False)))["result"]
     check_result(result)
     return result, chat
 
@@ -162,7 +166,8 @@ async def test_a_value_is_looked_up_however_low_a_model_scores_the_question(ques
     ],
 )
 async def test_an_account_from_memory_is_marked_and_not_complete(question: str, mark: str) -> None:
-    result, _ = await asked(question, AssessmentReply=assess(0.0), draft="An arch carries loads by compression.")
+    said = "An arch carries loads by compression."
+    result, _ = await asked(question, before=TALK, AssessmentReply=assess(0.0), draft=said)
     assert (result["status"], result["stop_reason"]) == ("partial", "no_source")
     assert result["answer"].endswith(mark)
 

@@ -79,8 +79,18 @@ def test_the_document_to_open(said, meant):
 )
 def test_a_share_of_one(said, meant):
     assert read(confidence=said).confidence == meant
-    scores = dict.fromkeys(("multi_step", "external_information", "tool_use", "comparison_or_calculation"), said)
-    reply = coerce_reply({"standalone_question": "Who?", "scores": scores}, AssessmentReply)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        *((said, True) for said in (True, "true", "Yes", 1, 0.8, "high", "是")),
+        *((said, False) for said in (False, "no", 0, 0.2, "0.3", "low")),
+    ],
+)
+def test_a_judgement_that_is_true_or_false(said: object, *, meant: bool) -> None:
+    flags = dict.fromkeys(("multi_step", "external_information", "tool_use", "comparison_or_calculation"), said)
+    reply = coerce_reply({"standalone_question": "Who?", "scores": flags}, AssessmentReply)
     assert (reply.multi_step, reply.comparison_or_calculation, reply.reason) == (meant, meant, "")
 
 
