@@ -8,6 +8,7 @@ from weiwo.models.budget import DEADLINE, Budget, Reservation
 from weiwo.models.context_windows import text_tokens
 from weiwo.models.errors import Fault
 from weiwo.models.reply import cached_tokens, reported_tokens, sent_text
+from weiwo.models.request_form import MOST_TOKENS
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -59,9 +60,11 @@ class CallDeadline:
         """Seconds of it that are left, never negative."""
         return max(0.0, self.until - time.monotonic())
 
-    def overdue(self, what: str = "reply") -> Fault:
-        """The fault of a call that did not end in time."""
-        return Fault("deadline", DEADLINE) if self.last else Fault("late", f"no {what} within {self.seconds:.3g} s")
+    def overdue(self, what: str = "reply", *, slow: bool = False) -> Fault:
+        """The fault of a call that did not end in time; `slow` if some of its reply came."""
+        if self.last:
+            return Fault("deadline", DEADLINE)
+        return Fault("late", f"no {what} within {self.seconds:.3g} s", slow=slow)
 
 
 @dataclass
@@ -73,6 +76,7 @@ class Attempt:
         number: How many were made before it.
         room: What was set aside for it.
         prompt: Tokens of its prompt, estimated.
+        most: Tokens that its reply may have, thoughts apart.
         began: Whether any part of a reply has come.
         bound: The name under which its request bounds the reply, or "".
         cached: Tokens of its prompt that the provider had kept from an earlier one.
@@ -82,6 +86,7 @@ class Attempt:
     number: int
     room: Reservation
     prompt: int
+    most: int = MOST_TOKENS
     began: bool = False
     bound: str = ""
     cached: int = 0

@@ -87,6 +87,7 @@ class Fault:
         pause: Seconds after which the endpoint wants to be asked again, if it says so.
         window: Tokens that the model's context holds, if an overflow says so.
         bound: Whether it speaks of the bound on the reply that the request carried.
+        slow: Some of the reply came, and it was still coming.
     """
 
     kind: FaultKind
@@ -95,11 +96,12 @@ class Fault:
     pause: float | None = None
     window: int | None = None
     bound: bool = False
+    slow: bool = False
 
     @property
     def outage(self) -> bool:
         """Whether it says that the endpoint is not working, rather than something about this request."""
-        return self.kind not in {"refused", "overflow", "incomplete", "deadline", "limit"}
+        return not self.slow and self.kind not in {"refused", "overflow", "incomplete", "deadline", "limit"}
 
     @property
     def passing(self) -> bool:

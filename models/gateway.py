@@ -24,7 +24,7 @@ from weiwo.models.parameters import is_small, learn_sizes, note_reply
 from weiwo.models.prices import price_of, require_prices
 from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.models.reply import finish_reason, message_text
-from weiwo.models.request_form import DOUBT_SECONDS, MODES, mode_memory, set_thinking
+from weiwo.models.request_form import DOUBT_SECONDS, MODES, MOST_TOKENS, mode_memory, set_thinking, speaks_openai
 from weiwo.models.session import RETRIES, ModelSession, require_complete, unsent_call
 from weiwo.models.structured import StructuredCall
 from weiwo.state.settings import Settings
@@ -200,7 +200,7 @@ class ChatModels:
         Raises:
             ModelCallError: There is no usable reply, for the reason it names.
         """
-        session = await self._open_session(role, purpose)
+        session = await self._open_session(role, purpose, structured=True)
         return await StructuredCall(session, _convert_messages(messages), schema, check).run()
 
     async def text(self, role: str, purpose: str, messages: Messages) -> str:
@@ -218,24 +218,37 @@ class ChatModels:
         return text
 
     async def stream(
-        self, role: str, purpose: str, messages: Messages, *, tags: Sequence[str] = NOSTREAM
+        self,
+        role: str,
+        purpose: str,
+        messages: Messages,
+        *,
+        tags: Sequence[str] = NOSTREAM,
+        most: int = MOST_TOKENS,
     ) -> AsyncGenerator[str, None]:
         """The text of a reply as it comes, without reasoning.
 
         Pass `tags=()` to let LangGraph's `messages` stream carry it too. Whoever
-        leaves early should close the iterator (`contextlib.aclosing`).
+        leaves early should close the iterator (`contextlib.aclosing`). The reply has `most` tokens at most, thoughts
+        apart.
 
         Raises:
             ModelCallError: The stream was refused, cut, stalled, timed out or stayed empty.
                 What came before has been yielded; the caller decides what it is worth.
         """
         session = await self._open_session(role, purpose, tags, streaming=True)
-        async with aclosing(session.stream(_convert_messages(messages))) as deltas:
+        async with aclosing(session.stream(_convert_messages(messages), most)) as deltas:
             async for delta in deltas:
                 yield delta
 
     async def _open_session(
-        self, role: str, purpose: str, tags: Sequence[str] = NOSTREAM, *, streaming: bool = False
+        self,
+        role: str,
+        purpose: str,
+        tags: Sequence[str] = NOSTREAM,
+        *,
+        streaming: bool = False,
+        structured: bool = False,
     ) -> ModelSession:
         try:
             where, model = await self._model(role)
@@ -243,7 +256,8 @@ class ChatModels:
             if (name := self.settings.models.get(role)) is not None:
                 self.budget.record(unsent_call(role, purpose, name, unavailable.reason))
             raise
-        if not streaming:
+        received = structured and role not in self._given and speaks_openai(model)
+        if not (streaming or received):
             # A streaming callback up the stack, as LangGraph's `messages` mode sets one,
             # would turn a plain request into a streamed one.
             model = model.model_copy(update={"disable_streaming": True})
@@ -258,6 +272,7 @@ class ChatModels:
             tags=tuple(tags),
             price=price_of(self.settings, where.name),
             retries=0 if role in self._given else RETRIES,
+            streams=received,
         )
 
     async def _model(self, role: str) -> "tuple[Endpoint, BaseChatModel]":

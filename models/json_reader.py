@@ -234,6 +234,11 @@ def parse_json(text: str) -> Any:
     raise ValueError("there is no JSON in the text")
 
 
+def is_json(text: str) -> bool:
+    """Whether a text is one whole JSON value and nothing else."""
+    return _strict(text.strip()) is not None
+
+
 def _strict(text: str) -> tuple[Any] | None:
     """The value, boxed so that null is told from nothing, if all of the text is JSON."""
     try:

@@ -76,7 +76,10 @@ def _one_of(marks: tuple[str, ...]) -> re.Pattern[str]:
 
 
 _MARK: Final = _one_of(_MARKS)
-_CLOSER_ALONE: Final = _one_of(_ALONE)
+_CLOSER_ALONE: Final = re.compile(
+    rf"(?<![{_QUOTES}])(?:{_one_of(_ALONE).pattern})|(?:{_one_of(_ALONE).pattern})(?![{_QUOTES}])", re.IGNORECASE
+)
+"""A closer that does not stand in quotation marks, as in text about closers."""
 _OPENER: Final = _one_of(_OPENERS)
 _FIRST: Final = frozenset("<[◁\\}")
 _LONGEST: Final = max(map(len, _MARKS))
@@ -244,6 +247,11 @@ def _closes_alone(text: str) -> bool:
     """Whether a reply closes thoughts that it has not opened."""
     closed = _CLOSER_ALONE.search(text)
     return closed is not None and _OPENER.search(text, 0, closed.start()) is None
+
+
+def has_thoughts(text: str) -> bool:
+    """Whether a reply begins with thoughts, or closes some."""
+    return _closes_alone(text) or _OPENER.match(text.lstrip()) is not None
 
 
 _opened: Final = EndpointMemory[None]()

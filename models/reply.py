@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from weiwo.models.coercion import SchemaMismatchError, coerce_reply
 from weiwo.models.json_reader import parse_json
+from weiwo.models.reasoning_filter import has_thoughts
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -96,6 +97,8 @@ def sent_text(message: "BaseMessage") -> str:
     text = message_text(message)
     if text.strip():
         return text
+    if pieces := getattr(message, "tool_call_chunks", None):
+        return "".join(piece.get("args") or "" for piece in pieces)
     for call in getattr(message, "tool_calls", None) or []:
         return json.dumps(call["args"], ensure_ascii=False)
     for call in getattr(message, "invalid_tool_calls", None) or []:
@@ -109,6 +112,18 @@ def finish_reason(message: "BaseMessage") -> str | None:
         if reason := message.response_metadata.get(key):
             return str(reason)
     return None
+
+
+def shows_thoughts(message: "BaseMessage") -> bool:
+    """Whether a reply shows that its model thought: in fields of its own, in blocks, in tags, or in what it counts."""
+    more, usage = message.additional_kwargs, getattr(message, "usage_metadata", None) or {}
+    blocks = message.content if isinstance(message.content, list) else ()
+    return (
+        any(more.get(name) for name in ("reasoning_content", "reasoning", "thinking"))
+        or any(isinstance(block, dict) and block.get("type") in {"thinking", "reasoning"} for block in blocks)
+        or bool((usage.get("output_token_details") or {}).get("reasoning"))
+        or has_thoughts(message_text(message))
+    )
 
 
 def reported_tokens(message: "BaseMessage | None") -> tuple[int, int]:
@@ -125,6 +140,8 @@ def cached_tokens(message: "BaseMessage | None") -> int:
 
 def _payload(message: "BaseMessage") -> Any:
     """The arguments of the function call if there is one, else the JSON in the text; ValueError if there is neither."""
+    for piece in getattr(message, "tool_call_chunks", None) or []:
+        return parse_json(piece.get("args") or "")  # LangChain would complete what is half there
     for call in getattr(message, "tool_calls", None) or []:
         return call["args"]
     for call in getattr(message, "invalid_tool_calls", None) or []:

@@ -173,6 +173,22 @@ def note_refused_bound(endpoint: str, name: str, fault: Fault) -> None:
     _names.put(endpoint, _NONE if fault.kind == "overflow" or endpoint in _names else other)
 
 
+_THINKING: Final = 16_000
+"""Tokens allowed for thoughts beside a reply, where the model may think."""
+_thinks: Final = EndpointMemory[bool]()
+"""Whether each endpoint's replies showed thoughts."""
+
+
+def notice_thoughts(endpoint: str, *, seen: bool) -> None:
+    """Remember whether a reply of an endpoint showed thoughts; one that did tells for good."""
+    _thinks.put(endpoint, seen or bool(_thinks.get(endpoint)))
+
+
+def thinking_allowance(endpoint: str) -> int:
+    """Tokens to allow for thoughts: none once an endpoint has replied without any."""
+    return _THINKING if _thinks.get(endpoint) is not False else 0
+
+
 def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:
     """Tokens that a model's reply to a prompt can have, as far as is known."""
     told = (getattr(model, "profile", None) or {}).get("max_output_tokens")
@@ -208,6 +224,15 @@ def require_bounded(characters: int) -> None:
     """
     if characters > _MOST_CHARACTERS:
         raise ModelRequestError(Fault("incomplete", f"the reply was longer than {_MOST_CHARACTERS:,} characters"))
+
+
+_SLACK: Final = 2
+"""Tokens are counted upwards: a reply that is estimated at so many times its bound has passed it."""
+
+
+def is_too_long(tokens: int, most: int) -> bool:
+    """Whether a reply, by its estimated tokens, has gone past its bound, though the server was told of it."""
+    return tokens > most * _SLACK
 
 
 SWITCHES: Final[Mapping[str, Mapping[str, Any]]] = {

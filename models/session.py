@@ -7,12 +7,12 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.models.attempt import Attempt, CallDeadline
 from weiwo.models.budget import Budget, Reservation
-from weiwo.models.context_windows import prompt_tokens, reply_tokens, window_memory
-from weiwo.models.endpoint import Endpoint, EndpointBreaker
+from weiwo.models.context_windows import prompt_tokens, reply_tokens, text_tokens, window_memory
+from weiwo.models.endpoint import Endpoint, EndpointBreaker, EndpointMemory
 from weiwo.models.errors import (
     BudgetExhaustedError,
     Fault,
@@ -21,29 +21,39 @@ from weiwo.models.errors import (
     ModelRequestError,
     classify_fault,
 )
+from weiwo.models.json_reader import is_json
 from weiwo.models.prices import Price, cost_of
 from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning
-from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, sent_text
+from weiwo.models.repetition import RepetitionWatch
+from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, sent_text, shows_thoughts
 from weiwo.models.request_form import (
+    MOST_TOKENS,
     bound_arguments,
     bound_name,
+    is_too_long,
     most_tokens,
     note_refused_bound,
+    notice_thoughts,
     require_bounded,
     speaks_openai,
+    thinking_allowance,
 )
 from weiwo.state import ModelCall
 from weiwo.state.limits import NOT_SENT
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import BaseMessage
+    from langchain_core.messages import AIMessageChunk, BaseMessage
     from langchain_core.runnables import Runnable, RunnableConfig
 
 _STALL_SECONDS = 20.0
 """Silence after which a stream that has begun is taken to be dead."""
 RETRIES = 2
 """Attempts after the first, where what went wrong may pass."""
+_whole: Final = EndpointMemory[None]()
+"""Endpoints whose structured replies come empty where they are streamed, as some proxies have them, and refusals."""
+CUT: Final = "cut"
+"""The key of a reply's metadata that says why it was cut here: `repeats`, `long`, or the deadline in words."""
 _PAUSE_SECONDS = 0.5
 """Before the first of them, and twice as long before each further one, where the endpoint names no pause."""
 
@@ -63,6 +73,7 @@ class ModelSession:
         tags: Tags of the requests.
         price: What the model's tokens cost, if known.
         retries: Attempts after the first; a model made elsewhere has retries of its own.
+        streams: Whether replies that are wanted whole are streamed, too.
     """
 
     role: str
@@ -75,9 +86,18 @@ class ModelSession:
     tags: tuple[str, ...]
     price: Price | None = None
     retries: int = RETRIES
+    streams: bool = False
 
-    async def ask(self, runnable: "Runnable[Any, Any]", mode: str, messages: "list[BaseMessage]") -> "BaseMessage":
-        """One call and its whole reply, which is not empty.
+    async def ask(
+        self, runnable: "Runnable[Any, Any]", mode: str, messages: "list[BaseMessage]", most: int = MOST_TOKENS
+    ) -> "BaseMessage":
+        """One call and its reply, which is not empty; how one ended that was cut here is in its metadata (`CUT`).
+
+        Args:
+            runnable: The model, asked in a mode.
+            mode: The mode's name.
+            messages: The prompt.
+            most: Tokens that the reply may have, thoughts apart.
 
         Raises:
             BudgetExhaustedError: The run has no room for it.
@@ -88,7 +108,7 @@ class ModelSession:
         try:
             for number in count():
                 try:
-                    return await self._ask_once(runnable, mode, messages, deadline, number)
+                    return await self._ask_once(runnable, mode, messages, deadline, number, most)
                 except ModelRequestError as failure:
                     if failure.pause is None:
                         raise
@@ -105,21 +125,78 @@ class ModelSession:
         messages: "list[BaseMessage]",
         deadline: CallDeadline,
         number: int,
+        most: int,
     ) -> "BaseMessage":
         """One attempt at a whole reply."""
-        with self._attempt(mode, messages, runnable, deadline, number) as attempt:
+        with self._attempt(mode, messages, runnable, deadline, number, most) as attempt:
             bound = self._bind_reply(attempt, runnable)
-            async with asyncio.timeout(deadline.left):
-                message: BaseMessage = await runnable.ainvoke(messages, self._config(), **bound)
-            attempt.take(message, totals=True)
+            if self.streams and self.endpoint.identity not in _whole:
+                message = await self._receive(runnable, messages, attempt, bound)
+            else:
+                async with asyncio.timeout(deadline.left):
+                    message = await runnable.ainvoke(messages, self._config(), **bound)
+                attempt.take(message, totals=True)
             require_bounded(len(sent_text(message)))
             notice_opening(self.endpoint.identity, message_text(message))
+            self._notice_thoughts(message)
             if is_empty(message):
+                _whole.put(self.endpoint.identity, None)
                 raise ModelRequestError(Fault("empty", "the reply was empty"))
         return message
 
-    async def stream(self, messages: "list[BaseMessage]") -> AsyncGenerator[str, None]:
+    async def _receive(
+        self, runnable: "Runnable[Any, Any]", messages: "list[BaseMessage]", attempt: Attempt, bound: dict[str, Any]
+    ) -> "BaseMessage":
+        """A reply that is streamed, so that slow is told from dead, and a loop from a long reply."""
+        chunks = aiter(runnable.astream(messages, self._config(), **bound))
+        thinking, watch = ReasoningFilter(opened=opens_reasoning(self.endpoint.identity)), RepetitionWatch()
+        parts: list[AIMessageChunk] = []
+        finish, cut, came, tokens = None, "", 0, 0
+        try:
+            async for chunk in _within_time(chunks, attempt.deadline, whole=True):
+                parts.append(chunk)
+                finish = finish_reason(chunk) or finish
+                attempt.take(chunk, totals=True)
+                delta = sent_text(chunk)
+                came += len(delta)
+                require_bounded(came)
+                self._require_room(attempt)
+                tokens += text_tokens(thinking.feed(delta))
+                cut = "repeats" if watch.feed(delta) else "long" if is_too_long(tokens, attempt.most) else ""
+                if cut:
+                    break
+        except ModelRequestError as failure:
+            if not (came and failure.fault.kind in {"late", "deadline"}):
+                raise
+            cut = failure.fault.words
+        finally:
+            if close := getattr(chunks, "aclose", None):
+                await close()
+        if not parts:
+            raise ModelRequestError(Fault("malformed", "the reply is not a chat completion"))
+        message = parts[0] if len(parts) == 1 else parts[0] + parts[1:]
+        if not (finish or cut or is_json(sent_text(message))):
+            raise ModelRequestError(Fault("unreachable", "no connection to the model endpoint, or it broke"))
+        message.response_metadata["finish_reason"] = "length" if cut else finish
+        message.response_metadata[CUT] = cut
+        return message
+
+    def _notice_thoughts(self, message: "BaseMessage") -> None:
+        """Remember whether the model thinks; one cut at its bound before it said anything did."""
+        silent = finish_reason(message) in LENGTH and not sent_text(message).strip()
+        notice_thoughts(self._thinker, seen=silent or shows_thoughts(message))
+
+    @property
+    def _thinker(self) -> str:
+        """The endpoint and whether its model was told not to think."""
+        return f"{self.endpoint.identity} {sorted(getattr(self.model, 'extra_body', None) or {})}"
+
+    async def stream(self, messages: "list[BaseMessage]", most: int = MOST_TOKENS) -> AsyncGenerator[str, None]:
         """One call and its reply as it comes, without reasoning.
+
+        Args:
+            messages: The prompt.
+            most: Tokens that the reply may have, thoughts apart.
 
         Raises:
             BudgetExhaustedError: The run has no room for it.
@@ -130,7 +207,7 @@ class ModelSession:
         try:
             for number in count():
                 try:
-                    async with aclosing(self._stream_once(messages, deadline, number)) as deltas:
+                    async with aclosing(self._stream_once(messages, deadline, number, most)) as deltas:
                         async for delta in deltas:
                             yield delta
                 except ModelRequestError as failure:
@@ -144,13 +221,14 @@ class ModelSession:
             self.breaker.released(deadline)
 
     async def _stream_once(
-        self, messages: "list[BaseMessage]", deadline: CallDeadline, number: int
+        self, messages: "list[BaseMessage]", deadline: CallDeadline, number: int, most: int
     ) -> AsyncGenerator[str, None]:
         """One attempt at a stream."""
         identity = self.endpoint.identity
         thinking, given, finish, came = ReasoningFilter(opened=opens_reasoning(identity)), False, None, 0
         said: list[str] = []
-        with self._attempt("text", messages, self.model, deadline, number) as attempt:
+        watch = RepetitionWatch()
+        with self._attempt("text", messages, self.model, deadline, number, most) as attempt:
             chunks = aiter(self.model.astream(messages, self._config(), **self._bind_reply(attempt, self.model)))
             try:
                 async for chunk in _within_time(chunks, deadline):
@@ -160,6 +238,7 @@ class ModelSession:
                     require_bounded(came)
                     self._require_room(attempt)
                     said.append(message_text(chunk))
+                    _require_progress(watch, said[-1])
                     if text := thinking.feed(said[-1]):
                         given = True
                         yield text
@@ -188,13 +267,14 @@ class ModelSession:
         runnable: "Runnable[Any, Any]",
         deadline: CallDeadline,
         number: int,
+        most: int = MOST_TOKENS,
     ) -> Iterator[Attempt]:
         """Take a call from the budget, and book it whatever comes of it; name what goes wrong."""
         prompt = prompt_tokens(messages, runnable)
         reply = reply_tokens(self.model, self.budget.longest_reply(self.endpoint.name, self.purpose))
         room = Reservation(prompt + reply, cost_of(self.price, prompt, reply))
         self._reserve(room, deadline)
-        attempt = Attempt(deadline, number, room, prompt)
+        attempt = Attempt(deadline, number, room, prompt, most)
         fault: Fault | None = None
         error: str | None = "left before its end"
         try:
@@ -240,8 +320,9 @@ class ModelSession:
         left, _ = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
         size = window_memory.size(self.endpoint.identity)
         most = most_tokens(self.model, size.window, attempt.prompt)
+        wanted = attempt.most + thinking_allowance(self._thinker)
         attempt.bound = bound_name(self.endpoint.identity, self.model)
-        return bound_arguments(self.model, runnable, attempt.bound, max(1, min(left, most)))
+        return bound_arguments(self.model, runnable, attempt.bound, max(1, min(left, most, wanted)))
 
     def _require_room(self, attempt: Attempt) -> None:
         """End a reply that has come to a limit of the run."""
@@ -305,7 +386,19 @@ def require_complete(finish: str | None) -> None:
         raise ModelRequestError(Fault("incomplete", "the model declined, or a filter did"))
 
 
-async def _within_time(chunks: "AsyncIterator[Any]", deadline: CallDeadline) -> "AsyncIterator[Any]":
+def _require_progress(watch: RepetitionWatch, delta: str) -> None:
+    """Refuse a reply that repeats itself.
+
+    Raises:
+        ModelRequestError: It does.
+    """
+    if watch.feed(delta):
+        raise ModelRequestError(Fault("incomplete", "the reply repeats itself"))
+
+
+async def _within_time(
+    chunks: "AsyncIterator[Any]", deadline: CallDeadline, *, whole: bool = False
+) -> "AsyncIterator[Any]":
     """The chunks, each bounded by the deadline's end and, once the first is there, by the time a stream may pause."""
     began = False
     while True:
@@ -319,6 +412,8 @@ async def _within_time(chunks: "AsyncIterator[Any]", deadline: CallDeadline) -> 
         except TimeoutError:
             if began and bound == _STALL_SECONDS:
                 raise ModelRequestError(Fault("late", f"the reply stopped coming for {bound:.3g} s")) from None
-            raise ModelRequestError(deadline.overdue("whole reply")) from None
+            raise ModelRequestError(
+                deadline.overdue("whole reply" if began or not whole else "reply", slow=began)
+            ) from None
         yield chunk
         began = True

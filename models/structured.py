@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -11,7 +11,7 @@ from weiwo.models.errors import ModelCallError, ModelRequestError
 from weiwo.models.reply import ParsedReply, clip_line, message_text, parse_reply, sent_text
 from weiwo.models.request_form import MODES, StructuredMode, bind_mode, mode_memory, speaks_openai
 from weiwo.models.schema import json_schema, schema_name, schema_prompt
-from weiwo.models.session import ModelSession
+from weiwo.models.session import CUT, ModelSession
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -23,6 +23,16 @@ _MAX_QUOTED = 6000
 """Characters of a bad reply that are quoted back to its model."""
 _LONG = 50_000
 """Characters from which a reply is read in a thread."""
+
+
+_MOST: Final = 2_000
+"""Tokens of a reply whose schema says nothing of its own."""
+_WORDS: Final = {"repeats": "the reply repeated itself"}
+
+
+def _ended_here(message: "BaseMessage") -> bool:
+    """Whether a reply was ended at the deadline or in a loop, so that asking again would bring no more."""
+    return message.response_metadata.get(CUT, "") not in {"", "long"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,7 @@ class StructuredCall(Generic[T]):
                 continue
             prompt = self._prompt_with_schema() if mode == _LAST else self.messages
             try:
-                message = await self.session.ask(runnable, mode, prompt)
+                message = await self.session.ask(runnable, mode, prompt, self._most)
             except ModelRequestError as failure:
                 kind = failure.fault.kind
                 # Some servers break on a response format instead of refusing it: one that
@@ -73,10 +83,17 @@ class StructuredCall(Generic[T]):
                 certain = False  # it took the request and ignored its form
                 continue
             mode_memory.remember(identity, self._mode_to_remember(mode, reading), name, certain=certain)
-            if reading.verdict == "good" and reading.value is not None:
-                return reading.value
+            if reading.value is not None and (reading.verdict == "good" or _ended_here(message)):
+                return reading.value  # cut off, it may be, but valid as far as it goes
+            if _ended_here(message):
+                raise ModelCallError(_WORDS.get(message.response_metadata[CUT], message.response_metadata[CUT]))
             return await self._repair(mode, message, reading)
         raise ModelCallError("the model takes no request of this kind")
+
+    @property
+    def _most(self) -> int:
+        """Tokens that a reply may have, thoughts apart: a schema says so of itself."""
+        return int(getattr(self.schema, "tokens", _MOST))
 
     def _mode_to_remember(self, mode: StructuredMode, reading: ParsedReply[T]) -> StructuredMode:
         """Where to start next time: below a strict schema that the reply plainly was not held to."""
@@ -109,7 +126,7 @@ class StructuredCall(Generic[T]):
         words = reading.words
         try:
             again = await self.session.ask(
-                bind_mode(self.session.model, mode, self.schema) or self.session.model, "repair", prompt
+                bind_mode(self.session.model, mode, self.schema) or self.session.model, "repair", prompt, 2 * self._most
             )
             second = await self._parse(again)
             if second.verdict == "good" and second.value is not None:
