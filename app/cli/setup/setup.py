@@ -18,10 +18,11 @@ from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import can_ask, hint, say, write, write_json
 from weiwo.app.cli.questions.requests import confirm
+from weiwo.app.cli.setup.embedding_probe import find_embeddings, probe_embeddings
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.app.render.labels import system_language
-from weiwo.app.server.model_setup.model_probe import Probe, find_switch, probe_model
+from weiwo.app.server.model_setup.model_probe import Probe, Speed, find_switch, measure_speed, probe_model
 from weiwo.app.server.model_setup.servers import FoundServer, LocalModel, ServerError, find_servers, widen_ollama, word
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
@@ -33,6 +34,10 @@ _INSTALL: Final = (
     "Windows: winget install Ollama.Ollama && ollama pull qwen3:8b",
 )
 _MOST_SHOWN: Final = 12
+_SMALL: Final = 3.0
+"""Parameters, in 1e9, up to which no smaller model would be of use."""
+_SLOW: Final = 20.0
+"""Seconds of a usual call from which a model is slow."""
 _LEAST_CONTEXT: Final = 8_192
 """Tokens below which a prompt with five passages does not fit beside its reply."""
 _WANTED_CONTEXT: Final = 16_384
@@ -129,22 +134,45 @@ def setup(
 
 
 def _try_and_write(chosen: _ModelCandidate, report: dict[str, Any], *, as_json: bool) -> None:
-    """Ask the model one question; write the settings if it answers."""
+    """Measure the model, ask it one question; write the settings if more than half of its calls were good."""
     settings = run_to_end(_widened(chosen))
     settings |= run_to_end(_thinking(chosen, settings, as_json=as_json))
+    speed = run_to_end(measure_speed(chosen.server.base_url, _name_of(settings))) if chosen.server else None
+    settings |= speed.limits(os.environ) if speed else {}
     if not as_json:
+        if speed:
+            write(f"{word('speed', speed.call_seconds, speed.reading, speed.writing)}\n")
         hint(word("asking"))
     probe = run_to_end(probe_model(settings))
     if probe.works:
+        settings |= _try_embeddings(chosen, settings, as_json=as_json)
         write_config(settings)
     if as_json:
-        write_json({**report, "probe": asdict(probe), "written": settings if probe.works else {}})
+        told = speed._asdict() if speed else None
+        write_json({**report, "speed": told, "probe": asdict(probe), "written": settings if probe.works else {}})
     else:
-        _print_probe(probe)
+        _print_probe(probe, chosen, speed)
         write(f"{word('written', config_path(), ', '.join(settings))}\n" if probe.works else "")
     if not probe.works:
-        say(word("silent_model", chosen.title, one_line(probe.error, 300)))
+        why = one_line(probe.error, 300) or word("nothing_sent")
+        say(word("silent_model", chosen.title, why))
         raise typer.Exit(1)
+
+
+def _try_embeddings(chosen: _ModelCandidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
+    """The settings of an embedding model at the same server, if there is one that answers; says what it brings."""
+    found = find_embeddings(chosen.server)
+    if not found:
+        return {}
+    name = found["WEIWO_EMBEDDINGS"]
+    gain = run_to_end(probe_embeddings(name, settings))
+    if not as_json:
+        write(f"{word('embeds', name, *gain) if gain else word('no_embeds', name)}\n")
+    return found if gain else {}
+
+
+def _name_of(settings: Mapping[str, str]) -> str:
+    return settings["WEIWO_MODEL"].partition(":")[2]
 
 
 def _report(
@@ -197,7 +225,7 @@ async def _thinking(chosen: _ModelCandidate, settings: Mapping[str, str], *, as_
     """The setting that lets a reasoning model on a local server think where it plans and nowhere else."""
     if chosen.server is None:
         return {}
-    found = await find_switch(settings["OPENAI_BASE_URL"], settings["WEIWO_MODEL"].partition(":")[2])
+    found = await find_switch(settings["OPENAI_BASE_URL"], _name_of(settings))
     if not as_json and found.thinks:
         way = word("switch", found.switch) if found.switch else word("no_switch")
         write(f"{word('thinks', way)}\n")
@@ -239,14 +267,18 @@ def _print_choice(chosen: _ModelCandidate) -> None:
         write(f"{word('widens', chosen.model.name, chosen.window)}\n")
 
 
-def _print_probe(probe: Probe) -> None:
+def _print_probe(probe: Probe, chosen: _ModelCandidate, speed: Speed | None) -> None:
     write(f"{one_line(probe.answer, 400)}\n")
     modes = ", ".join(probe.modes) or "–"
     status = localized_section("export.words")[system_language()][probe.status]
-    told = word("tried", status, probe.seconds, probe.calls, probe.failed, modes, probe.tokens_a_second)
-    write(f"{told}\n")
-    if probe.works and probe.tokens_a_second and probe.tokens_a_second < 5:
+    counts = (probe.calls, probe.failed, probe.late, probe.unsent)
+    write(f"{word('tried', status, probe.seconds, *counts, modes, probe.tokens_a_second)}\n")
+    billions = chosen.model.billions if chosen.model else None
+    small, slow = billions is not None and billions <= _SMALL, speed is not None and speed.call_seconds > _SLOW
+    if slow and not small:
         write(f"{word('slow')}\n")
+    if not probe.works or (slow and small):
+        write(f"{word('rules_serve')}\n")
 
 
 def _server_json(server: FoundServer) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""Probes of a model: one question asked end to end, and which switch of its server stops its thinking."""
+"""Probes of a model: its speed, one question asked end to end, and which switch stops its thinking."""
 
+import math
 import os
-import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -9,17 +10,31 @@ from typing import Any, Final, NamedTuple
 import httpx
 
 from weiwo.app.server.model_setup.servers import Client, ServerError, open_client
+from weiwo.models.reasoning_filter import has_thoughts
 from weiwo.models.request_form import SWITCHES
+from weiwo.state.limits import NOT_SENT
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.source_names import find_sample_corpus
 
-_QUESTION: Final = "Who was older, Ada Lovelace or Alan Turing, and by how many years?"
+_QUESTION: Final = "Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?"
+"""Two of the bundled documents answer it."""
 _SECONDS: Final = 180
 _SUM: Final = "What is 17 + 25? Answer with the number alone."
 _REPLY_SECONDS: Final = 90.0
 """How long one reply may take; what takes longer is not waited for."""
 _MOST_TOKENS: Final = 400
-_MARK: Final = re.compile(r"<(?:think|thinking|reasoning)>|</think", re.IGNORECASE)
+_LINES: Final = 60
+"""Lines of the prompt that reading is measured by: some 700 tokens."""
+_COUNTED: Final = 40
+_USUAL_PROMPT: Final = 1_800
+_USUAL_REPLY: Final = 250
+"""Tokens of a usual call."""
+_QUICK_CALL: Final = 10.0
+_SLOW_CALL: Final = 20.0
+"""Seconds of a call up to which the usual limits hold, and from which a quick search is all that ends in time."""
+_LONGEST_CALL: Final = 900.0
+_LONGEST_RUN: Final = 3_600.0
+_LATE: Final = frozenset({"late", "deadline"})
 _FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -28,11 +43,13 @@ class Probe:
     """What asking came to.
 
     Attributes:
-        works: Whether the model answered at least one call.
+        works: Whether more than half of the calls were good.
         answer: The answer.
         status: Its status.
         calls: Model calls made.
-        failed: Those that gave nothing.
+        failed: Those that gave nothing that could be used.
+        late: Those that gave nothing in time.
+        unsent: Calls that were wanted and not made, since a limit was reached or the model was taken for dead.
         modes: How structured replies were had, such as `json_schema`, most used first.
         tokens_a_second: Tokens of replies per second of calling.
         seconds: For the whole answer.
@@ -48,6 +65,8 @@ class Probe:
     tokens_a_second: float
     seconds: float
     error: str = ""
+    late: int = 0
+    unsent: int = 0
 
 
 async def probe_model(settings: Mapping[str, str]) -> Probe:
@@ -61,7 +80,8 @@ async def probe_model(settings: Mapping[str, str]) -> Probe:
     before = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
     try:
-        context = Context(web=False, telemetry=False, corpus=[str(find_sample_corpus())], max_seconds=_SECONDS)
+        seconds = max(_SECONDS, float(os.environ.get("WEIWO_MAX_SECONDS") or 0))
+        context = Context(web=False, telemetry=False, corpus=[str(find_sample_corpus())], max_seconds=seconds)
         values = await build_graph().ainvoke({"question": _QUESTION}, context=context)
     finally:
         for name, value in before.items():
@@ -69,22 +89,101 @@ async def probe_model(settings: Mapping[str, str]) -> Probe:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-    result = values["result"]
-    calls = result["usage"]["calls"]
+    return _judge(values["result"])
+
+
+def _judge(result: Mapping[str, Any]) -> Probe:
+    """What a run's calls say of its model."""
+    calls = [call for call in result["usage"]["calls"] if call["mode"] != NOT_SENT]
     errors = [call["error"] for call in calls if call["error"]]
+    late = sum(call["fault"] in _LATE for call in calls if call["error"])
     modes = [call["mode"] for call in calls if not call["error"] and call["mode"] not in {"", "text"}]
     spent = sum(call["seconds"] for call in calls)
     return Probe(
-        works=len(errors) < len(calls),
+        works=2 * len(errors) < len(calls),
         answer=result["answer"],
         status=result["status"],
         calls=len(calls),
-        failed=len(errors),
+        failed=len(errors) - late,
         modes=tuple(sorted(set(modes), key=lambda mode: -modes.count(mode))),
         tokens_a_second=sum(call["output_tokens"] for call in calls) / spent if spent else 0.0,
         seconds=result["usage"]["seconds"],
         error=errors[0] if errors else "",
+        late=late,
+        unsent=len(result["usage"]["calls"]) - len(calls),
     )
+
+
+class Speed(NamedTuple):
+    """How fast a model reads and writes, in tokens a second."""
+
+    reading: float
+    writing: float
+
+    @property
+    def call_seconds(self) -> float:
+        """Seconds of a usual call."""
+        return _USUAL_PROMPT / self.reading + _USUAL_REPLY / self.writing
+
+    def limits(self, env: Mapping[str, str]) -> dict[str, str]:
+        """Time limits and depth for a model so slow, where the user set none; empty for a fast one.
+
+        Args:
+            env: What is set.
+        """
+        seconds = self.call_seconds
+        if seconds <= _QUICK_CALL:
+            return {}
+        found = {
+            "WEIWO_MODEL_SECONDS": str(_round_up(min(_LONGEST_CALL, max(60.0, 3 * seconds)))),
+            "WEIWO_MAX_SECONDS": str(_round_up(min(_LONGEST_RUN, max(120.0, 8 * seconds)))),
+        }
+        if seconds > _SLOW_CALL:
+            found["WEIWO_DEPTH"] = "quick"
+        return {name: value for name, value in found.items() if not env.get(name)}
+
+
+def _round_up(seconds: float) -> int:
+    return math.ceil(seconds / 30) * 30
+
+
+async def measure_speed(
+    base_url: str, model: str, transport: httpx.AsyncBaseTransport | None = None, env: Mapping[str, str] = os.environ
+) -> Speed | None:
+    """How fast a model reads and writes: a long prompt with a short reply, and the other way round.
+
+    Args:
+        base_url: Where the server speaks OpenAI's protocol.
+        model: The model's name there.
+        transport: What carries the requests, if not the network.
+        env: Where the key is, if the server wants one.
+
+    Returns:
+        The speed; None where the server gives no reply, or not in time.
+    """
+    key = env.get("OPENAI_API_KEY", "").strip()
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    text = f"({time.time_ns()}) " + " ".join(f"Word {n} of a list that means nothing." for n in range(_LINES))
+    async with open_client(transport, _REPLY_SECONDS) as http:
+        client = Client(http, base_url.rstrip("/"), headers)
+        try:
+            read, read_seconds = await _time_reply(client, model, f"{text}\nSay: yes", 1)
+            wrote, write_seconds = await _time_reply(client, model, "Count from 1 to 60, with commas.", _COUNTED)
+        except (ServerError, httpx.HTTPError, OSError, KeyError, TypeError, AttributeError, ValueError):
+            return None
+    reading = (read.get("prompt_tokens") or len(text) // 4) / read_seconds
+    writing = (wrote.get("completion_tokens") or _COUNTED) / write_seconds
+    return Speed(reading, writing)
+
+
+async def _time_reply(client: Client, model: str, prompt: str, tokens: int) -> tuple[dict[str, Any], float]:
+    """What a reply says of its tokens, and the seconds it took."""
+    messages = [{"role": "user", "content": prompt}]
+    began = time.monotonic()
+    reply = await client.ask(
+        "/chat/completions", {"model": model, "messages": messages, "max_tokens": tokens, "stream": False}
+    )
+    return reply.get("usage") or {}, max(0.001, time.monotonic() - began)
 
 
 class _ThinkingSwitch(NamedTuple):
@@ -132,6 +231,6 @@ async def _thinks(client: Client, model: str, body: Mapping[str, Any]) -> bool |
         reasoning = any(str(message.get(field) or "").strip() for field in _FIELDS)
     except (ServerError, httpx.HTTPError, OSError, KeyError, TypeError, IndexError, AttributeError):
         return None
-    if reasoning or _MARK.search(content):
+    if reasoning or has_thoughts(content):
         return True
     return False if content.strip() else None

@@ -30,6 +30,7 @@ _OLLAMA_CONTEXT: Final = 4_096
 _NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)
 _BILLIONS: Final = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)\s?([bm])(?![a-z])", re.IGNORECASE)
 _NO_CHAT: Final = re.compile(r"embed|rerank|whisper|tts|(?:^|[-_/])(?:bge|gte|e5|clip)(?:[-_]|$)", re.IGNORECASE)
+_EMBEDS: Final = re.compile(r"embed|minilm|(?:^|[-_/])(?:bge|gte|e5)(?:[-_]|$)(?!.*rerank)", re.IGNORECASE)
 word: Final = in_system_language(localized_section("cli.setup"))
 """A phrase of the set-up's, with its values filled in."""
 _LISTENS: Final = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError)
@@ -71,6 +72,11 @@ class LocalModel:
     chats: bool = True
     tools: bool | None = None
     quantization: str = ""
+
+    @property
+    def embeds(self) -> bool:
+        """Whether it embeds texts, by its name."""
+        return not self.chats and bool(_EMBEDS.search(self.name))
 
 
 @dataclass(frozen=True)

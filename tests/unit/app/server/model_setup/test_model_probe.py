@@ -1,11 +1,13 @@
 """Which switch stops a model from thinking, asked of servers that take one, another, all unread or none."""
 
+import asyncio
 import json
+from typing import Any
 
 import httpx
 import pytest
 
-from weiwo.app.server.model_setup.model_probe import _ThinkingSwitch, find_switch
+from weiwo.app.server.model_setup.model_probe import Speed, _judge, _ThinkingSwitch, find_switch, measure_speed
 
 URL = "http://127.0.0.1:11434/v1"
 
@@ -47,3 +49,55 @@ def server(stops, field="reasoning_content", refuses=()):
 )
 async def test_the_switch_that_works_is_found(transport, found):
     assert await find_switch(URL, "m", transport, {}) == found
+
+
+def counting(reading: float, writing: float) -> httpx.MockTransport:
+    """A server that reads and writes so many tokens a second, a hundred times as fast."""
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        body = json.loads(request.content)
+        prompt, reply = len(body["messages"][0]["content"]) // 4, body["max_tokens"]
+        await asyncio.sleep((prompt / reading + reply / writing) / 100)
+        usage = {"prompt_tokens": prompt, "completion_tokens": reply}
+        return httpx.Response(200, json={"choices": [{"message": {"content": "1, 2"}}], "usage": usage})
+
+    return httpx.MockTransport(answer)
+
+
+async def test_the_speed_of_a_model_is_measured_and_sets_its_limits():
+    speed = await measure_speed(URL, "m", counting(20, 4), {})
+    assert speed is not None
+    assert 1_000 < speed.reading < 2_600
+    assert 250 < speed.writing < 420
+    assert await measure_speed(URL, "m", httpx.MockTransport(lambda _: httpx.Response(500)), {}) is None
+    assert Speed(500, 50).limits({}) == {}
+    assert Speed(130, 27).limits({}) == {
+        "WEIWO_MODEL_SECONDS": "90",
+        "WEIWO_MAX_SECONDS": "210",
+        "WEIWO_DEPTH": "quick",
+    }
+    own = Speed(26, 5).limits({"WEIWO_MAX_SECONDS": "100"})
+    assert own == {"WEIWO_MODEL_SECONDS": "360", "WEIWO_DEPTH": "quick"}
+
+
+def run(*calls: tuple[str, str | None, str | None]) -> dict[str, Any]:
+    kept = [
+        {"mode": mode, "error": error, "fault": fault, "seconds": 2.0, "output_tokens": 20}
+        for mode, error, fault in calls
+    ]
+    return {"answer": "a", "status": "complete", "usage": {"calls": kept, "seconds": 9.0}}
+
+
+@pytest.mark.parametrize(
+    ("calls", "works", "counts"),
+    [
+        ([("json_schema", None, None)] * 3, True, (3, 0, 0, 0)),
+        ([("json_schema", None, None), ("text", "no reply within 60 s", "late")], False, (2, 0, 1, 0)),
+        ([("json_schema", None, None)] * 2 + [("text", "HTTP 500", "server")], True, (3, 1, 0, 0)),
+        ([("not_sent", "does not answer", None)] * 11 + [("json_schema", None, None)] * 2, True, (2, 0, 0, 11)),
+        ([("not_sent", "does not answer", None)] * 2, False, (0, 0, 0, 2)),
+    ],
+)
+def test_more_than_half_of_the_calls_made_have_to_be_good(calls, works, counts):
+    probe = _judge(run(*calls))
+    assert (probe.works, (probe.calls, probe.failed, probe.late, probe.unsent)) == (works, counts)
