@@ -35,19 +35,20 @@ class CallDeadline:
     began: float = field(default_factory=time.monotonic)
 
     @classmethod
-    def of(cls, role: str, seconds: float, budget: Budget) -> "CallDeadline":
+    def of(cls, role: str, seconds: float, budget: Budget, needed: float = 0.0) -> "CallDeadline":
         """The time a role may take for a call that starts now.
 
         Args:
             role: Who asks; the writer may use the time that all others have to leave to it.
             seconds: The bound that is configured.
             budget: What the run may still spend.
+            needed: The seconds that a slow endpoint needs for it; it may take these in place of fewer.
         """
         left = budget.remaining_seconds()
         if role == _WRITER:
-            return cls(min(seconds, left * _HASTE_OF_WRITER))
+            return cls(min(max(seconds, needed), left * _HASTE_OF_WRITER))
         work = budget.work_seconds()
-        bound = min(seconds, left * _HASTE, work)
+        bound = min(max(seconds, needed), max(left * _HASTE, min(needed, left * _HASTE_OF_WRITER)), work)
         return cls(bound, last=bound == work)
 
     @property
@@ -80,6 +81,7 @@ class Attempt:
         began: Whether any part of a reply has come.
         bound: The name under which its request bounds the reply, or "".
         cached: Tokens of its prompt that the provider had kept from an earlier one.
+        first: Seconds to the first part of its reply.
     """
 
     deadline: CallDeadline
@@ -90,6 +92,7 @@ class Attempt:
     began: bool = False
     bound: str = ""
     cached: int = 0
+    first: float = 0.0
     _started: float = field(default_factory=time.monotonic)
     _input: int = 0
     _output: int = 0
@@ -99,6 +102,11 @@ class Attempt:
     def seconds(self) -> float:
         """Since it was sent."""
         return time.monotonic() - self._started
+
+    @property
+    def read(self) -> int:
+        """Tokens of the prompt that had to be read: as reported, else as estimated."""
+        return max(0, (self._input or self.prompt) - self.cached)
 
     @property
     def received(self) -> int:
@@ -113,6 +121,7 @@ class Attempt:
             totals: The counts reported are those of the whole so far: OpenAI-like servers report such, some of
                 them in every chunk; others report parts.
         """
+        self.first = self.first or self.seconds
         self.began = True
         self._seen += text_tokens(sent_text(message))
         sent, received = reported_tokens(message)

@@ -26,6 +26,7 @@ from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.models.reply import finish_reason, message_text
 from weiwo.models.request_form import DOUBT_SECONDS, MODES, MOST_TOKENS, mode_memory, set_thinking, speaks_openai
 from weiwo.models.session import RETRIES, ModelSession, require_complete, unsent_call
+from weiwo.models.speed import speed_memory
 from weiwo.models.structured import StructuredCall
 from weiwo.state.settings import Settings
 
@@ -256,6 +257,7 @@ class ChatModels:
             if (name := self.settings.models.get(role)) is not None:
                 self.budget.record(unsent_call(role, purpose, name, unavailable.reason))
             raise
+        await speed_memory.load(self.settings.home)
         received = structured and role not in self._given and speaks_openai(model)
         if not (streaming or received):
             # A streaming callback up the stack, as LangGraph's `messages` mode sets one,
@@ -273,6 +275,8 @@ class ChatModels:
             price=price_of(self.settings, where.name),
             retries=0 if role in self._given else RETRIES,
             streams=received,
+            adapts=self.settings.model_seconds == Settings.model_seconds,
+            home=self.settings.home,
         )
 
     async def _model(self, role: str) -> "tuple[Endpoint, BaseChatModel]":

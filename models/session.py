@@ -38,6 +38,7 @@ from weiwo.models.request_form import (
     speaks_openai,
     thinking_allowance,
 )
+from weiwo.models.speed import speed_memory
 from weiwo.state import ModelCall
 from weiwo.state.limits import NOT_SENT
 
@@ -52,6 +53,10 @@ RETRIES = 2
 """Attempts after the first, where what went wrong may pass."""
 _whole: Final = EndpointMemory[None]()
 """Endpoints whose structured replies come empty where they are streamed, as some proxies have them, and refusals."""
+_USUAL_REPLY: Final = 300
+"""Tokens of a reply of which nothing is known."""
+_OVERESTIMATE: Final = 1.6
+"""By so much the tokens of a prompt are overestimated, at most, as a rule: a call is refused only beyond doubt."""
 CUT: Final = "cut"
 """The key of a reply's metadata that says why it was cut here: `repeats`, `long`, or the deadline in words."""
 _PAUSE_SECONDS = 0.5
@@ -74,6 +79,8 @@ class ModelSession:
         price: What the model's tokens cost, if known.
         retries: Attempts after the first; a model made elsewhere has retries of its own.
         streams: Whether replies that are wanted whole are streamed, too.
+        adapts: Whether a slow endpoint may take longer than `seconds`.
+        home: Where what was learned of the endpoint's speed is kept.
     """
 
     role: str
@@ -87,6 +94,8 @@ class ModelSession:
     price: Price | None = None
     retries: int = RETRIES
     streams: bool = False
+    adapts: bool = False
+    home: str = ""
 
     async def ask(
         self, runnable: "Runnable[Any, Any]", mode: str, messages: "list[BaseMessage]", most: int = MOST_TOKENS
@@ -104,7 +113,7 @@ class ModelSession:
             ModelRequestError: It brought no reply.
             ModelCallError: The endpoint is known to be down.
         """
-        deadline = CallDeadline.of(self.role, self.seconds, self.budget)
+        deadline = self._open_deadline(messages, runnable)
         try:
             for number in count():
                 try:
@@ -139,6 +148,8 @@ class ModelSession:
             require_bounded(len(sent_text(message)))
             notice_opening(self.endpoint.identity, message_text(message))
             self._notice_thoughts(message)
+            if self.streams:
+                await self._learn_speed(attempt)
             if is_empty(message):
                 _whole.put(self.endpoint.identity, None)
                 raise ModelRequestError(Fault("empty", "the reply was empty"))
@@ -186,6 +197,33 @@ class ModelSession:
         silent = finish_reason(message) in LENGTH and not sent_text(message).strip()
         notice_thoughts(self._thinker, seen=silent or shows_thoughts(message))
 
+    def _open_deadline(self, messages: "list[BaseMessage]", runnable: Any) -> CallDeadline:
+        """The time for a call, by what its endpoint needs as far as that was learned.
+
+        Raises:
+            BudgetExhaustedError: The prompt alone takes longer to read than is left.
+        """
+        identity, prompt = self.endpoint.identity, prompt_tokens(messages, runnable)
+        usual = self.budget.longest_reply(self.endpoint.name, self.purpose) or _USUAL_REPLY
+        needed = speed_memory.needed(identity, prompt, usual) if self.adapts else 0.0
+        deadline = CallDeadline.of(self.role, self.seconds, self.budget, needed)
+        reading = speed_memory.speed(identity).seconds(prompt, 0) / _OVERESTIMATE
+        if reading > deadline.left:
+            words = f"not asked: to read the prompt takes about {reading:.0f} s, and {deadline.left:.0f} s are left"
+            self.budget.record(unsent_call(self.role, self.purpose, self.endpoint.name, words))
+            if self.budget.remaining_seconds() < reading:
+                self.budget.note("max_seconds")
+            raise ModelCallError(words)
+        return deadline
+
+    async def _learn_speed(self, attempt: Attempt) -> None:
+        """Take a streamed reply into what is known of the endpoint's speed; a model that thinks tells nothing."""
+        if thinking_allowance(self._thinker) == 0 and attempt.began:
+            rest = attempt.seconds - attempt.first
+            identity = self.endpoint.identity
+            speed_memory.learn(identity, prompt=attempt.read, first=attempt.first, reply=attempt.received, rest=rest)
+            await speed_memory.keep(self.home, identity)
+
     @property
     def _thinker(self) -> str:
         """The endpoint and whether its model was told not to think."""
@@ -203,7 +241,7 @@ class ModelSession:
             ModelRequestError: The stream was cut, stalled or stayed empty; what came has been yielded.
             ModelCallError: The endpoint is known to be down.
         """
-        deadline = CallDeadline.of(self.role, self.seconds, self.budget)
+        deadline = self._open_deadline(messages, self.model)
         try:
             for number in count():
                 try:
@@ -250,6 +288,7 @@ class ModelSession:
                 if close := getattr(chunks, "aclose", None):
                     await close()  # releases the connection at once when the caller leaves early
             notice_opening(identity, "".join(said))
+            await self._learn_speed(attempt)
             if rest := thinking.end():
                 given = True
                 yield rest

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import groupby
-from typing import ClassVar, Protocol
+from typing import ClassVar, Final, Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -35,6 +35,11 @@ _MOST_REWRITTEN = 40
 """Claims sent back in one call."""
 _SHORT = 12
 """Characters below which a sentence, a bare name perhaps, does not tell its language."""
+
+
+_DRAFT_TOKENS: Final = {"quick": 4_000, "normal": 6_000, "deep": 8_000}
+"""Tokens that a draft may have, by depth, where no more words are asked for."""
+_TOKENS_A_WORD: Final = 4
 
 
 class DraftContext(Protocol):
@@ -110,7 +115,8 @@ async def _in_language(
     """
     for attempt in range(2):
         waiting: list[str] | None = []  # headings, tables and code tell no language
-        deltas = services.models.stream("writer", "draft", messages)
+        most = max(_DRAFT_TOKENS[services.settings.depth], _TOKENS_A_WORD * services.settings.words)
+        deltas = services.models.stream("writer", "draft", messages, most=most)
         pieces = split_pieces(deltas if check is None else check.strip(deltas))
         async with aclosing(skip_opening(pieces)) as stream:
             async for segment in stream:

@@ -8,6 +8,7 @@ from tests.integration.test_models import GOOD, Verdict, chat, judge, serve
 from tests.support.openai_server import always, in_turn, structured, text
 from weiwo.models.errors import ModelCallError
 from weiwo.models.repetition import repeats
+from weiwo.models.speed import speed_memory
 
 pytestmark = pytest.mark.integration
 __all__ = ["serve"]
@@ -81,3 +82,15 @@ async def test_a_model_that_thinks_keeps_its_allowance(serve):
         for _ in range(2):
             assert await judge(models) == Verdict(**GOOD)
     assert [request.body["max_tokens"] for request in server.requests] == [18_000, 18_000]
+
+
+async def test_a_call_that_cannot_end_in_time_is_not_made(serve):
+    with serve(always(text(json.dumps(GOOD)))) as server:
+        models = chat(max_seconds=20)
+        await judge(models)
+        identity = models._size("master")[0].identity
+        speed_memory.learn(identity, prompt=400, first=400.0, reply=100, rest=20.0)
+        with pytest.raises(ModelCallError, match=r"not asked: to read the prompt takes about \d+ s"):
+            await judge(models)
+        assert len(server.requests) == 1
+    assert models.budget.delta().calls[-1].mode == "not_sent"

@@ -1,0 +1,119 @@
+"""The speed of endpoints, learned from streamed replies: tokens read and written a second, as moving averages.
+
+Kept in Weiwo's own folder, so that the first call of a later run knows how long it may take. Endpoints that answer at
+once are not measured: what they take is the network's time and not the prompt's.
+"""
+
+import asyncio
+import json
+import tempfile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from weiwo.models.endpoint import EndpointMemory
+
+_LEAST_WAIT: Final = 2.0
+"""Seconds to the first token below which reading is too fast to be measured."""
+_LEAST_PROMPT: Final = 200
+_LEAST_REPLY: Final = 16
+_WEIGHT: Final = 0.3
+"""The share of the newest reply in an average."""
+_MARGIN: Final = 2.0
+"""A call gets so many times what its prompt and reply need: other work slows a machine down."""
+_WORTH_KEEPING: Final = 0.25
+"""A change by this share is written to the file."""
+_MOST_BYTES: Final = 200_000
+_FILE: Final = "speeds.json"
+
+
+class Speed(NamedTuple):
+    """Tokens a second; 0 where that is not known, or too fast to be measured."""
+
+    reading: float = 0.0
+    writing: float = 0.0
+
+    def seconds(self, prompt: int, reply: int) -> float:
+        """Seconds that a call takes, as far as is known."""
+        return (prompt / self.reading if self.reading else 0.0) + (reply / self.writing if self.writing else 0.0)
+
+
+class _SpeedMemory:
+    """The speed of each endpoint."""
+
+    def __init__(self) -> None:
+        self._held = EndpointMemory[Speed]()
+        self._kept = EndpointMemory[Speed]()
+        self._loaded: set[str] = set()
+
+    def speed(self, endpoint: str) -> Speed:
+        """What is known of an endpoint."""
+        return self._held.get(endpoint) or Speed()
+
+    def needed(self, endpoint: str, prompt: int, reply: int) -> float:
+        """Seconds to give a call, with a margin; 0 where nothing is known."""
+        return _MARGIN * self.speed(endpoint).seconds(prompt, reply)
+
+    def learn(self, endpoint: str, *, prompt: int, first: float, reply: int, rest: float) -> None:
+        """Take a reply into the averages.
+
+        Args:
+            endpoint: Who replied.
+            prompt: Tokens that it read, those that it had kept apart.
+            first: Seconds to the first token.
+            reply: Tokens that it wrote.
+            rest: Seconds from the first token to the last.
+        """
+        before = self.speed(endpoint)
+        reading, writing = before
+        if prompt >= _LEAST_PROMPT:
+            reading = _average(reading, prompt / first) if first >= _LEAST_WAIT else 0.0
+        if reply >= _LEAST_REPLY and rest > 0:
+            writing = _average(writing, reply / rest)
+        self._held.put(endpoint, Speed(reading, writing))
+
+    async def load(self, home: str) -> None:
+        """Read what earlier processes learned, once."""
+        if home in self._loaded:
+            return
+        self._loaded.add(home)
+        for endpoint, speed in (await asyncio.to_thread(_read, Path(home))).items():
+            self._kept.put(endpoint, speed)
+            if endpoint not in self._held:
+                self._held.put(endpoint, speed)
+
+    async def keep(self, home: str, endpoint: str) -> None:
+        """Write what was learned of an endpoint, where it has changed enough."""
+        speed, kept = self.speed(endpoint), self._kept.get(endpoint) or Speed()
+        if all(abs(new - old) <= _WORTH_KEEPING * old for new, old in zip(speed, kept, strict=True)):
+            return
+        self._kept.put(endpoint, speed)
+        await asyncio.to_thread(_write, Path(home), endpoint, speed)
+
+
+def _average(before: float, new: float) -> float:
+    return new if not before else before + _WEIGHT * (new - before)
+
+
+def _read(home: Path) -> dict[str, Speed]:
+    """The speeds of the file; none where there is none that can be read."""
+    try:
+        with (home / _FILE).open("rb") as file:
+            told = json.loads(file.read(_MOST_BYTES))
+        return {str(name): Speed(float(reading), float(writing)) for name, (reading, writing) in told.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _write(home: Path, endpoint: str, speed: Speed) -> None:
+    """Add an endpoint to the file, if the folder is there; a run goes on where it cannot be written."""
+    try:
+        held = {**_read(home), endpoint: speed}
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=home, delete=False) as file:
+            json.dump({name: [round(part, 2) for part in one] for name, one in held.items()}, file, indent=1)
+        Path(file.name).replace(home / _FILE)
+    except OSError:
+        return
+
+
+speed_memory: Final = _SpeedMemory()
+"""The memory of this process."""
