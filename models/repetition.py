@@ -28,10 +28,10 @@ class RepetitionWatch:
         if self._new < _EVERY:
             return False
         self._new, self._tail = 0, self._tail[-_READ:]
-        return repeats(self._tail)
+        return _repeats(self._tail)
 
 
-def repeats(text: str) -> bool:
+def _repeats(text: str) -> bool:
     """Whether the end of a text is the same words over and over, or nothing but blanks."""
     if len(text) < _LEAST:
         return False

@@ -37,7 +37,7 @@ def json_schema(
         schema: The model.
         unbounded: Those of `BOUNDS` that are left out, since the endpoint does not know them.
     """
-    plain = drop_words(schema.model_json_schema(), unbounded)
+    plain = _drop_words(schema.model_json_schema(), unbounded)
     if getattr(schema, "sparse", False):
         return _describe(plain), False
     if plain.get("type") == "object" and plain.get("properties") and all(map(_fits_strict, _nodes(plain))):
@@ -47,16 +47,16 @@ def json_schema(
     return plain, False
 
 
-def drop_words(node: Any, words: frozenset[str]) -> Any:
+def _drop_words(node: Any, words: frozenset[str]) -> Any:
     """A schema without some of its words, at any depth; properties of such names stay."""
     if isinstance(node, list):
-        return [drop_words(inner, words) for inner in node]
+        return [_drop_words(inner, words) for inner in node]
     if not isinstance(node, Mapping):
         return node
     return {
-        key: {name: drop_words(inner, words) for name, inner in value.items()}
+        key: {name: _drop_words(inner, words) for name, inner in value.items()}
         if key in ("properties", "$defs")
-        else drop_words(value, words)
+        else _drop_words(value, words)
         for key, value in node.items()
         if key not in words
     }
@@ -111,7 +111,7 @@ def _strict(node: Any) -> Any:
 
 def schema_prompt(schema: type[BaseModel]) -> str:
     """The schema in words, for a model that is told its format in the prompt."""
-    plain = drop_words(schema.model_json_schema(), BOUNDS)
+    plain = _drop_words(schema.model_json_schema(), BOUNDS)
     body = json.dumps(_describe(plain), ensure_ascii=False, separators=(",", ":"))
     return (
         "Reply with one JSON object and nothing else: no explanation, no code fence. "

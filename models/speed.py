@@ -26,7 +26,7 @@ _MOST_BYTES: Final = 200_000
 _FILE: Final = "speeds.json"
 
 
-class Speed(NamedTuple):
+class _Speed(NamedTuple):
     """Tokens a second; 0 where that is not known, or too fast to be measured."""
 
     reading: float = 0.0
@@ -41,13 +41,13 @@ class _SpeedMemory:
     """The speed of each endpoint."""
 
     def __init__(self) -> None:
-        self._held = EndpointMemory[Speed]()
-        self._kept = EndpointMemory[Speed]()
+        self._held = EndpointMemory[_Speed]()
+        self._kept = EndpointMemory[_Speed]()
         self._loaded: set[str] = set()
 
-    def speed(self, endpoint: str) -> Speed:
+    def speed(self, endpoint: str) -> _Speed:
         """What is known of an endpoint."""
-        return self._held.get(endpoint) or Speed()
+        return self._held.get(endpoint) or _Speed()
 
     def needed(self, endpoint: str, prompt: int, reply: int) -> float:
         """Seconds to give a call, with a margin; 0 where nothing is known."""
@@ -69,7 +69,7 @@ class _SpeedMemory:
             reading = _average(reading, prompt / first) if first >= _LEAST_WAIT else 0.0
         if reply >= _LEAST_REPLY and rest > 0:
             writing = _average(writing, reply / rest)
-        self._held.put(endpoint, Speed(reading, writing))
+        self._held.put(endpoint, _Speed(reading, writing))
 
     async def load(self, home: str) -> None:
         """Read what earlier processes learned, once."""
@@ -83,7 +83,7 @@ class _SpeedMemory:
 
     async def keep(self, home: str, endpoint: str) -> None:
         """Write what was learned of an endpoint, where it has changed enough."""
-        speed, kept = self.speed(endpoint), self._kept.get(endpoint) or Speed()
+        speed, kept = self.speed(endpoint), self._kept.get(endpoint) or _Speed()
         if all(abs(new - old) <= _WORTH_KEEPING * old for new, old in zip(speed, kept, strict=True)):
             return
         self._kept.put(endpoint, speed)
@@ -94,17 +94,17 @@ def _average(before: float, new: float) -> float:
     return new if not before else before + _WEIGHT * (new - before)
 
 
-def _read(home: Path) -> dict[str, Speed]:
+def _read(home: Path) -> dict[str, _Speed]:
     """The speeds of the file; none where there is none that can be read."""
     try:
         with (home / _FILE).open("rb") as file:
             told = json.loads(file.read(_MOST_BYTES))
-        return {str(name): Speed(float(reading), float(writing)) for name, (reading, writing) in told.items()}
+        return {str(name): _Speed(float(reading), float(writing)) for name, (reading, writing) in told.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
 
-def _write(home: Path, endpoint: str, speed: Speed) -> None:
+def _write(home: Path, endpoint: str, speed: _Speed) -> None:
     """Add an endpoint to the file, if the folder is there; a run goes on where it cannot be written."""
     try:
         held = {**_read(home), endpoint: speed}

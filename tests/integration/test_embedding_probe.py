@@ -1,15 +1,19 @@
 """`weiwo setup` finds an embedding model beside the chat model, and says what it brings."""
 
+import gc
 import json
 from typing import Any
 
 import pytest
 
 from tests.support.loopback_server import on_loopback
-from weiwo.app.cli.setup.embedding_probe import EmbeddingGain, find_embeddings, probe_embeddings
+from weiwo.app.cli.setup.embedding_probe import _EmbeddingGain, find_embeddings, probe_embeddings
 from weiwo.app.server.model_setup.servers import FoundServer, LocalModel, _listed_model
 
-pytestmark = pytest.mark.integration
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning"),
+]
 _AXES = (("penicillin", "青霉素"), ("sydney opera", "悉尼歌剧院"))
 
 
@@ -39,7 +43,7 @@ def _vector(text: str) -> list[float]:
     return [*axes, 0.05]
 
 
-@pytest.mark.parametrize(("status", "gain"), [(200, EmbeddingGain(2, 0, 2)), (500, None)])
+@pytest.mark.parametrize(("status", "gain"), [(200, _EmbeddingGain(2, 0, 2)), (500, None)])
 async def test_what_it_brings_is_measured_on_the_sample(monkeypatch, tmp_path, status, gain):
     async def app(_: Any, receive: Any, send: Any) -> None:
         body = b""
@@ -52,7 +56,11 @@ async def test_what_it_brings_is_measured_on_the_sample(monkeypatch, tmp_path, s
         rows = [{"object": "embedding", "index": n, "embedding": _vector(text)} for n, text in enumerate(texts)]
         sent = {"object": "list", "data": rows, "model": "e", "usage": {"prompt_tokens": 1, "total_tokens": 1}}
         await send(
-            {"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]}
+            {
+                "type": "http.response.start",
+                "status": status,
+                "headers": [(b"content-type", b"application/json"), (b"connection", b"close")],
+            }
         )
         await send({"type": "http.response.body", "body": json.dumps(sent).encode()})
 
@@ -61,3 +69,4 @@ async def test_what_it_brings_is_measured_on_the_sample(monkeypatch, tmp_path, s
     with on_loopback(lambda _: app) as url:
         settings = {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "k"}
         assert await probe_embeddings("openai:toy-embed", settings) == gain
+    gc.collect()  # the client of embeddings leaves its connections open

@@ -7,7 +7,7 @@ import pytest
 from tests.integration.test_models import GOOD, Verdict, chat, judge, serve
 from tests.support.openai_server import always, in_turn, structured, text
 from weiwo.models.errors import ModelCallError
-from weiwo.models.repetition import repeats
+from weiwo.models.repetition import _repeats
 from weiwo.models.speed import speed_memory
 
 pytestmark = pytest.mark.integration
@@ -30,7 +30,7 @@ SLOW = json.dumps({"level": "simple", "score": 0.25, "why": "because " + "so it 
     ],
 )
 def test_a_loop_is_told_from_a_long_reply(said, loops):
-    assert repeats(said) is loops
+    assert _repeats(said) is loops
 
 
 async def test_a_loop_is_cut_and_what_came_before_it_is_used(serve):

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from weiwo.app.cli.documents.corpus import open_corpus
 from weiwo.app.cli.errors import CommandError
+from weiwo.app.server.model_setup.model_probe import environment
 from weiwo.app.server.model_setup.servers import FoundServer
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.corpus.base import CorpusError
@@ -18,7 +19,7 @@ _QUESTIONS: Final = {"谁发现了青霉素？": "penicillin", "悉尼歌剧院�
 _FIRST: Final = 5
 
 
-class EmbeddingGain(NamedTuple):
+class _EmbeddingGain(NamedTuple):
     """How many of the questions found their document: with the model, without, and of how many."""
 
     found: int
@@ -39,27 +40,20 @@ def find_embeddings(server: FoundServer | None, env: Mapping[str, str] = os.envi
     return {"WEIWO_EMBEDDINGS": f"openai:{named}"} if named else {}
 
 
-async def probe_embeddings(name: str, settings: Mapping[str, str]) -> EmbeddingGain | None:
+async def probe_embeddings(name: str, settings: Mapping[str, str]) -> _EmbeddingGain | None:
     """Search the sample with and without an embedding model; None where it does not answer.
 
     Args:
         name: The model, as `WEIWO_EMBEDDINGS` names it.
         settings: The variables to try, over those in force.
     """
-    before = {variable: os.environ.get(variable) for variable in settings}
-    os.environ.update(settings)
     try:
-        await asyncio.to_thread(_require_answer, name)
-        without, found = await _count_found(""), await _count_found(name)
+        with environment(settings):
+            await asyncio.to_thread(_require_answer, name)
+            without, found = await _count_found(""), await _count_found(name)
     except (CommandError, CorpusError, ImportError):
         return None
-    finally:
-        for variable, value in before.items():
-            if value is None:
-                os.environ.pop(variable, None)
-            else:
-                os.environ[variable] = value
-    return EmbeddingGain(found, without, len(_QUESTIONS))
+    return _EmbeddingGain(found, without, len(_QUESTIONS))
 
 
 def _require_answer(name: str) -> None:

@@ -272,7 +272,7 @@ def _print_probe(probe: Probe, chosen: _ModelCandidate, speed: Speed | None) -> 
     modes = ", ".join(probe.modes) or "–"
     status = localized_section("export.words")[system_language()][probe.status]
     counts = (probe.calls, probe.failed, probe.late, probe.unsent)
-    write(f"{word('tried', status, probe.seconds, *counts, modes, probe.tokens_a_second)}\n")
+    write(f"{word('tried', status, probe.seconds, *counts, modes)}\n")
     billions = chosen.model.billions if chosen.model else None
     small, slow = billions is not None and billions <= _SMALL, speed is not None and speed.call_seconds > _SLOW
     if slow and not small:

@@ -3,7 +3,8 @@
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -69,6 +70,21 @@ class Probe:
     unsent: int = 0
 
 
+@contextmanager
+def environment(settings: Mapping[str, str]) -> Iterator[None]:
+    """Some variables set within, and as they were behind it."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
 async def probe_model(settings: Mapping[str, str]) -> Probe:
     """Ask `_QUESTION` of the bundled documents under some settings; nothing is kept.
 
@@ -77,18 +93,10 @@ async def probe_model(settings: Mapping[str, str]) -> Probe:
     """
     from weiwo.graph.builder import build_graph  # noqa: PLC0415 - half a second, for a look that asks nothing
 
-    before = {name: os.environ.get(name) for name in settings}
-    os.environ.update(settings)
-    try:
+    with environment(settings):
         seconds = max(_SECONDS, float(os.environ.get("WEIWO_MAX_SECONDS") or 0))
         context = Context(web=False, telemetry=False, corpus=[str(find_sample_corpus())], max_seconds=seconds)
         values = await build_graph().ainvoke({"question": _QUESTION}, context=context)
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
     return _judge(values["result"])
 
 
