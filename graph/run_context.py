@@ -135,6 +135,7 @@ def context_opener(
                     model=call.model,
                     input_tokens=call.input_tokens,
                     output_tokens=call.output_tokens,
+                    seconds=round(call.seconds, 1),
                 )
             )
 

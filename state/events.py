@@ -183,6 +183,7 @@ class ModelCalledEvent(EventBase):
         model: The model's name.
         input_tokens: Tokens of the prompt.
         output_tokens: Tokens of the reply.
+        seconds: What it took.
     """
 
     type: Literal["model_called"] = "model_called"
@@ -191,6 +192,7 @@ class ModelCalledEvent(EventBase):
     model: str
     input_tokens: int
     output_tokens: int
+    seconds: float = 0.0
 
 
 class ReflectedEvent(EventBase):

@@ -22,6 +22,9 @@ from weiwo.app.render.plan_tree import plan_tree, spinner
 from weiwo.app.render.watchers import Watcher
 from weiwo.tools.printable import one_line, printable
 
+_SLOW_CALL = 10.0
+"""Seconds of a usual model call from which they are told."""
+
 _FRAME_SECONDS = 0.1
 
 
@@ -108,6 +111,8 @@ class LiveView(Watcher):
             parts.append(label(self.language, "sections", len(progress.written), len(progress.sections)))
         if progress.calls:
             parts.append(label(self.language, "spent", progress.calls, f"{progress.tokens:,}"))
+            if (usual := progress.call_seconds / progress.calls) >= _SLOW_CALL:
+                parts.append(label(self.language, "a_call", f"{usual:.0f}"))
         if (seconds := progress.clock() - progress.started) >= 1:
             parts.append(f"{seconds:.0f} s")
         foot = Text.assemble(

@@ -87,6 +87,7 @@ class Progress:
         expected: What the question was expected to take.
         calls: Model calls that have ended.
         tokens: Tokens that these took, prompts and replies.
+        call_seconds: Seconds that these took.
         started: When watching began, on the monotonic clock.
         extending: Whether reflection wants more than the plan in force holds.
     """
@@ -105,6 +106,7 @@ class Progress:
         self.thought = self.procedure = self.departure = ""
         self.expected: dict[str, Any] = {}
         self.calls = self.tokens = 0
+        self.call_seconds = 0.0
         self.started = clock()
         self.extending = False
 
@@ -135,6 +137,7 @@ class Progress:
             case "model_called":
                 self.calls += 1
                 self.tokens += int(event.get("input_tokens") or 0) + int(event.get("output_tokens") or 0)
+                self.call_seconds += float(event.get("seconds") or 0)
             case "task_started" | "task_progress":
                 self.extending = self.extending and event.get("type") != "task_started"
                 return self._working(event)

@@ -15,6 +15,7 @@ from rich.text import Text
 from weiwo.app.cli.threads.show import _usage_lines
 from weiwo.app.cli.threads.thread_list import _plain_threads, _print_threads
 from weiwo.app.render.answer import foot, plain_answer, print_answer
+from weiwo.app.render.live import LiveView
 from weiwo.app.render.plan_tree import duration, plan_tree
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
@@ -397,6 +398,14 @@ def test_model_calls_and_their_tokens_are_counted_as_they_end():
     for _ in range(2):
         progress.apply({"type": "model_called", "role": "master", "input_tokens": 900, "output_tokens": 100})
     assert (progress.calls, progress.tokens) == (2, 2_000)
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "about 41 s a call"), ("zh", "每次调用约 41 秒")])
+def test_slow_calls_are_told_to_who_watches(language, told):
+    for seconds in (41.2, 3.0):
+        live = LiveView(Console(file=io.StringIO(), width=120), "?", language)
+        live.progress.apply({"type": "model_called", "input_tokens": 900, "output_tokens": 9, "seconds": seconds})
+        assert (told in live._foot().plain) == (seconds > 10)
 
 
 def test_a_report_is_shown_section_by_section_until_it_is_streamed():
