@@ -318,6 +318,9 @@ class ModelSession:
         error: str | None = "left before its end"
         try:
             yield attempt
+        except GeneratorExit:
+            error = "its reply could not be used and was not read to its end"
+            raise
         except Exception as failure:  # noqa: BLE001 - each provider's client raises its own
             fault = failure.fault if isinstance(failure, ModelRequestError) else self._fault_of(failure, deadline)
             error = fault.words

@@ -432,7 +432,7 @@ async def test_a_reader_may_leave_a_stream() -> None:
         async for delta in stream:
             assert delta == "a"
             break
-    assert booked(models) == [("text", "left before its end")]
+    assert booked(models) == [("text", "its reply could not be used and was not read to its end")]
 
 
 async def test_a_model_given_in_code_wins_over_the_settings() -> None:
