@@ -116,8 +116,8 @@ def _unknown_bounds(model: "BaseChatModel") -> frozenset[str]:
 
     Servers that decode by grammar know both, OpenAI knows lists only, Azure and the other providers neither.
     """
-    name = type(model).__name__
-    if name == "ChatOllama" or (speaks_openai(model) and is_local(str(getattr(model, "openai_api_base", "") or "x.y"))):
+    name, base_url = type(model).__name__, str(getattr(model, "openai_api_base", None) or "")
+    if name == "ChatOllama" or (base_url and speaks_openai(model) and is_local(base_url)):
         return frozenset()
     return frozenset({"maxLength"}) if name == "ChatOpenAI" else BOUNDS
 

@@ -5,9 +5,10 @@ from typing import Any, Literal
 
 import jsonschema
 import pytest
-from pydantic import BaseModel, Field, JsonValue
+from langchain_openai import ChatOpenAI
+from pydantic import BaseModel, Field, JsonValue, SecretStr
 
-from weiwo.models.request_form import _ModeMemory
+from weiwo.models.request_form import _ModeMemory, bind_mode
 from weiwo.models.schema import json_schema, schema_name, schema_prompt
 
 
@@ -127,3 +128,22 @@ def test_one_schema_that_is_refused_tells_nothing_of_the_others() -> None:
     for name in ("PlanReply", "ReadReply"):
         memory.remember("f", "json_text", name, certain=True)
     assert (memory.known("f", "OutlineReply"), memory.known("f")) == ("json_text", "json_text")
+
+
+@pytest.mark.parametrize(
+    ("base_url", "words"),
+    [
+        (None, {"maxItems"}),
+        ("https://openrouter.ai/api/v1", {"maxItems"}),
+        ("http://127.0.0.1:8080/v1", {"maxItems", "maxLength"}),
+        ("http://llama.local/v1", {"maxItems", "maxLength"}),
+    ],
+)
+def test_only_servers_that_know_a_bound_are_sent_it(base_url: str | None, words: set[str]) -> None:
+    class Bounded(BaseModel):
+        names: list[str] = Field(max_length=3)
+        word: str = Field(max_length=9)
+
+    model = ChatOpenAI(model="m", api_key=SecretStr("k"), base_url=base_url)
+    asked = str(bind_mode(model, "json_schema", Bounded))
+    assert {word for word in ("maxItems", "maxLength") if word in asked} == words
