@@ -73,7 +73,7 @@ def _judge(case: Case, verifier: Verifier, request: Request) -> dict[str, Any]:
     if verifier == "absent":
         raise ScriptedError("the verifier is down")
     claims = re.findall(r"(?ms)^(\d+)\. (.*?)(?=^\d+\. |^# |\Z)", request.text.split("\nClaims:\n")[-1])
-    sure = verifier == "nodding" or (verifier == "obedient" and case.get("marked"))
+    sure = verifier == "nodding" or (verifier == "obedient" and case.get("marked", False))
     verdicts = [_verdict(int(n), claim, case, sure=sure) for n, claim in claims]
     return {"verdicts": verdicts, "judged": len(verdicts)}
 
@@ -109,7 +109,7 @@ async def told(case: Case, verifier: Verifier) -> tuple[bool, dict[str, Any]]:
         context = Context(web=False, corpus=None, home=home, telemetry=False)
         graph = build_graph(tools=tools_of(case), models=model)
         result = (await graph.ainvoke({"question": case["question"]}, context=context))["result"]
-    said = case.get("false") or case.get("draft", case.get("sentence", ""))
+    said: str = case.get("false") or case.get("draft") or case["sentence"]
     key = re.sub(r"\s*\[\d\]|[.。\n]", "", said)
     there = key in re.sub(r"\s*\[\d\]|[.。\n]", "", result["answer"])
     marked = _MARKS[case["language"]] in result["answer"]

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from weiwo.text.data_files import read_data
-from weiwo.text.language import HAN
+from weiwo.text.language import HAN, sentences
 from weiwo.text.patterns import lazy
 
 _ZERO_WIDTH: Final = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad\u180e"
@@ -93,6 +93,24 @@ def addresses_model(text: str) -> bool:
         or any(_gives_orders(part) or _runs_together(part) for part in _spaced_out(plain))
         or any(map(_speaks, _decoded(text)))
     )
+
+
+@lru_cache(maxsize=256)
+def find_orders(text: str) -> tuple[tuple[int, int], ...]:
+    """The sentences of a text that speak to a model, as offsets in order.
+
+    One that ends with a comma or a colon takes the next along. Where a text speaks to a model and no sentence of it
+    does by itself, neighbours are looked at together, and else it is all of it.
+    """
+    if not addresses_model(text):
+        return ()
+    spans = sentences(text[:_MOST_READ])
+    texts = [text[start:end] for start, end in spans]
+    alone = {n for n, one in enumerate(texts) if addresses_model(one)}
+    alone |= {n + 1 for n in alone if texts[n].rstrip().endswith((",", ":", "，", "：")) and n + 1 < len(spans)}
+    pairs = range(len(spans) - 1) if not alone else ()
+    alone |= {n + more for n in pairs if addresses_model(f"{texts[n]} {texts[n + 1]}") for more in (0, 1)}
+    return tuple(spans[n] for n in sorted(alone)) or ((0, len(text)),)
 
 
 def _gives_orders(plain: str) -> bool:

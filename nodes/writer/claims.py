@@ -5,16 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
-from weiwo.nodes.writer.document import claim_spans, row_of
+from weiwo.nodes.shared.prompting.passage_prompt import orders_in, without_orders
+from weiwo.nodes.writer.document import is_code, list_claim_places, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
-from weiwo.nodes.writer.verification.clauses import content_words, matched
-from weiwo.nodes.writer.verification.grounds import collect_grounds
+from weiwo.nodes.writer.verification.clauses import content_words, match_keys, matched
+from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Outcome
 from weiwo.text.citation_marks import CitationMark, blank_marks
 from weiwo.text.dates import find_dates
+from weiwo.text.markdown import FENCE
+from weiwo.text.patterns import lazy
 
 MOST_REASONS: Final = 3
+_CODE_PARTICULAR: Final = lazy(r"(?<!\S)--?[A-Za-z][\w-]*|(?<!\w)\d+(?:\.\d+)*")
+"""Options and figures of code."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,10 @@ def check_piece(piece: str, given: ClaimSources) -> list[CheckedClaim]:
         given: What may carry them.
     """
     checked = []
-    for start, end in claim_spans(piece):
+    for start, end in list_claim_places(piece):
+        if is_code(piece[start:end]):
+            checked.append(CheckedClaim(start, end, *_check_code(piece[start:end], given)))
+            continue
         row = row_of(piece, (start, end))
         text, marks = blank_marks(piece[start:end])
         numbers = dict.fromkeys(n for mark in marks for n in mark.numbers)
@@ -70,6 +77,23 @@ def check_piece(piece: str, given: ClaimSources) -> list[CheckedClaim]:
             claim, hard = _check(_tidy(text, marks), tuple(numbers), row, given)
             checked.append(CheckedClaim(start, end, claim, hard))
     return checked
+
+
+def _check_code(block: str, given: ClaimSources) -> tuple[Claim, bool]:
+    """A block of code, looked for line by line; hard where a figure or an option in it stands in no source."""
+    texts = {
+        n: " ".join(" ".join(without_orders(one).text for one in found).split()) for n, found in given.passages.items()
+    }
+    inner = [line for line in block.splitlines() if not FENCE.match(line)]
+    lines = [words for line in inner if (words := " ".join(line.lstrip("> ").split()))]
+    if whole := [n for n, text in texts.items() if all(line in text for line in lines)]:
+        return Claim(text=block, citations=tuple(whole[:1]), verdict="quoted"), False
+    known = " ".join([*texts.values(), given.question])
+    if not (lost := [line for line in lines if line not in known]):
+        return Claim(text=block, verdict="matched"), False
+    hard = any(token not in known for line in lost for token in _CODE_PARTICULAR.findall(line))
+    reason = "; ".join(f"“{line[:80]}”: it stands in no source" for line in lost[:MOST_REASONS])
+    return Claim(text=block, verdict="unsupported", reason=reason), hard
 
 
 def _tidy(sentence: str, marks: Sequence[CitationMark]) -> str:
@@ -113,5 +137,17 @@ def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> Check
     found = check_statement(
         text, grounds, naming=naming, language=given.language, question=given.question, cited=bool(numbers)
     )
-    ordered = any(INSTRUCTIONS in passage.flags for passage in passages)  # whose words may be an order obeyed
-    return CheckResult("matched") if found.verdict == "quoted" and ordered else found
+    if found.verdict not in DOUBTFUL and (ordered := _ordered_words(text, passages, grounds, given.question)):
+        return CheckResult("unsupported", (f"“{ordered}”: only a sentence that speaks to models says so",), hard=True)
+    return found
+
+
+def _ordered_words(text: str, passages: Sequence[Evidence], grounds: Grounds, question: str) -> str:
+    """The words of a claim that its sources have in sentences alone that speak to models."""
+    orders = " ".join(map(orders_in, passages)).strip()
+    if not orders:
+        return ""
+    told = frozenset(key for word in content_words(orders) for key in match_keys(word))
+    known = grounds.keys | {key for word in content_words(question) for key in match_keys(word)}
+    words = dict.fromkeys(content_words(text))
+    return ", ".join(word for word in words if not match_keys(word) & known and match_keys(word) & told)

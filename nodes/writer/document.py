@@ -1,6 +1,7 @@
 """An answer as a document of claims: sentences, list items and table cells.
 
-Headings, labels, header rows, rules, code and formulas are none; they pass through byte for byte.
+Headings, labels, header rows, rules and formulas are none; they pass through byte for byte. A fenced block of code is
+told as well, and held to its sources as a whole.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import Final, cast
 from weiwo.state import Block, BlockKind
 from weiwo.text.citation_marks import CitationMark, clean_marks, find_marks
 from weiwo.text.language import sentences, word_count
-from weiwo.text.markdown import CELL, DELIMITER, Line, find_opaque, mask, parse_markdown, read_lines, split_row
+from weiwo.text.markdown import CELL, DELIMITER, FENCE, Line, find_opaque, mask, parse_markdown, read_lines, split_row
 from weiwo.text.patterns import lazy
 
 _CONTINUED: Final = lazy(r"(?<!  )\n(?=[ \t]*[a-z])")
@@ -31,6 +32,25 @@ def claim_spans(piece: str) -> list[tuple[int, int]]:
         piece: Whole blocks, or sentences of one.
     """
     return list(_Claims(piece).find())
+
+
+def list_claim_places(piece: str) -> list[tuple[int, int]]:
+    """All that a piece tells: its claims and its fenced blocks of code, as offsets in order."""
+    return sorted([*claim_spans(piece), *_find_code(piece)])
+
+
+def is_code(text: str) -> bool:
+    """Whether a claim is a fenced block of code."""
+    return FENCE.match(text) is not None
+
+
+def _find_code(piece: str) -> Iterator[tuple[int, int]]:
+    if "```" not in piece and "~~~" not in piece:
+        return
+    for _, group in groupby(read_lines(piece), lambda line: line.leaf):
+        lines = list(group)
+        if lines[0].kind == "fence":
+            yield lines[0].start, lines[0].start + len(piece[lines[0].start : lines[-1].end].rstrip())
 
 
 class _Claims:

@@ -7,22 +7,27 @@ from itertools import combinations
 from typing import Final
 
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, check_piece, share_of_words
-from weiwo.nodes.writer.document import claim_spans, find_heading, is_indented_code, label_cell, parse_blocks
+from weiwo.nodes.writer.document import (
+    find_heading,
+    is_code,
+    is_indented_code,
+    label_cell,
+    list_claim_places,
+    parse_blocks,
+)
 from weiwo.nodes.writer.sources import CitableSources
+from weiwo.nodes.writer.verification.check import is_absence, is_advice
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
 from weiwo.text.citation_marks import blank_marks, clean_marks, has_foreign_mark, list_cited_numbers, renumber_marks
 from weiwo.text.localization import localized
 from weiwo.text.markdown import ROW
-from weiwo.text.names import names
 
-_MOST_RECITED: Final = 6
-"""Sources tried for a claim that cites the wrong one."""
+_MOST_TRIED: Final = 6
+"""Sources tried for a claim that cites none."""
 _MOST_TOGETHER: Final = 3
 """Sources that are tried together: a claim may compare as many things."""
-_LEAST_SHARE: Final = 0.5
-"""Share of a claim's words that a source has to have to be cited in place of another."""
-_UNCITED_SHARE: Final = 0.7
-"""The same where a claim cites nothing: it may be advice, which names things that many sources name."""
+_LEAST_SHARE: Final = 0.7
+"""Share of a claim's words that a source has to have to be cited by it."""
 _MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
 _UNVERIFIED: Final = localized("writer.draft", "unverified")
@@ -97,7 +102,8 @@ class Draft:
         given = self.given(question)
         piece = Piece(text, check_piece(text, given))
         for checked in reversed(piece.checked):
-            if checked.claim.verdict in DOUBTFUL and (numbers := self._carrying(checked, given)):
+            doubtful = checked.claim.verdict in DOUBTFUL and not is_code(checked.claim.text)
+            if doubtful and (numbers := self._carrying(checked, given)):
                 cited = _cite_sources(text[checked.start : checked.end], numbers, given.language)
                 text = text[: checked.start] + cited + text[checked.end :]
         claims = piece.checked if text == piece.text else check_piece(text, given)
@@ -106,37 +112,29 @@ class Draft:
     def _carrying(self, checked: CheckedClaim, given: ClaimSources) -> Sequence[int]:
         """The numbers of sources that carry a failing claim; none where none do.
 
-        Models often state what is true and cite the wrong number, or none: its own citations with a calculation added
-        are tried first, then the sources that outcomes rest on, alone, in pairs and in threes. What it cites stays
-        where that has all its figures and names, whatever else speaks against it. Others take over where they carry
-        all of these and more of its words. Of a claim that names nothing ("it has 12 nodes") only a source of the
-        document it cites may take over: any other may speak of something else. None may take over a claim whose mark
-        cannot be read.
+        What a claim cites stays; only the calculation that gives its figure is put beside it. One that cites nothing
+        that exists gets a source that has all its figures and names and most of its words: of those that outcomes rest
+        on, alone, in pairs and in threes. An absence or a recommendation gets none: it stands in no source; nor does a claim whose
+        mark cannot be read.
         """
-        own = list(checked.claim.citations)
-        if (own and not checked.hard) or (not own and has_foreign_mark(checked.claim.text)):
+        own, text = list(checked.claim.citations), checked.claim.text
+        if not checked.hard or (not own and has_foreign_mark(text)):
             return ()
-        told = share_of_words(checked.claim.text, own, given)
-        grounded = [source.n for source in self.sources.items if source.quote][:_MOST_RECITED]
-        if own and not names(checked.claim.text):
-            place = {n: source.evidence.source for source in self.sources.items if source.evidence for n in (source.n,)}
-            documents = {place.get(n) for n in own}
-            grounded = [n for n in grounded if place.get(n) in documents]
-        options = [own, *([*own, n] for n in given.computed), *([n] for n in grounded)]
-        options += [list(some) for most in (2, _MOST_TOGETHER) for some in combinations(grounded, most)]
+        options = [own, *([*own, n] for n in given.computed)]
+        if not own and not is_absence(text) and not is_advice(text):
+            grounded = [source.n for source in self.sources.items if source.quote][:_MOST_TRIED]
+            options += [list(some) for most in range(1, _MOST_TOGETHER + 1) for some in combinations(grounded, most)]
         for numbers in filter(None, options):
-            verdict = check_cited(checked.claim.text, numbers, given).verdict
+            verdict = check_cited(text, numbers, given).verdict
             if verdict in {*DOUBTFUL, "uncited"}:
                 continue
-            least = max(_LEAST_SHARE, told) if own else _UNCITED_SHARE
-            enough = 0.0 if verdict != "matched" or numbers == own else least
-            if share_of_words(checked.claim.text, numbers, given) >= enough:
+            if own or verdict != "matched" or share_of_words(text, numbers, given) >= _LEAST_SHARE:
                 return numbers
         return ()
 
     def accept(self, text: str, claims: Sequence[Claim]) -> str:
         """Take a piece whose claims are known into the answer; returns it as it is to be spoken."""
-        spans = claim_spans(text) if claims else []
+        spans = list_claim_places(text) if claims else []
         places = spans if len(spans) == len(claims) else [(0, len(text))] * len(claims)
         checked = [CheckedClaim(start, end, claim) for (start, end), claim in zip(places, claims, strict=True)]
         return self.add(Piece(text, checked))
@@ -180,7 +178,7 @@ class Draft:
         text = "".join(self.spoken)
         starts, offset = [], -(len(text) - len(text.lstrip()))
         for piece, spoken in zip(self.pieces, self.spoken, strict=True):
-            places = [start for start, _ in claim_spans(spoken)][: len(piece.checked)] if piece.checked else []
+            places = [start for start, _ in list_claim_places(spoken)][: len(piece.checked)] if piece.checked else []
             places += [places[-1] if places else 0] * (len(piece.checked) - len(places))
             starts += [offset + place for place in places]
             offset += len(spoken)
@@ -198,7 +196,8 @@ class Draft:
         above = (one.text for one in reversed(self.pieces[max(0, number - _MOST_ROWS) : number]))
         told = (find_heading(text) for text in (piece.text[: checked.start], *above))
         heading = "" if about else next(filter(None, told), "")
-        written = " ".join(piece.text[checked.start : checked.end].split())
+        written = piece.text[checked.start : checked.end]
+        written = written if is_code(written) else " ".join(written.split())
         return heading, checked.claim.model_copy(update={"text": f"({about}) {written}" if about else written})
 
     def _rendered(self, piece: Piece) -> str:
@@ -230,7 +229,9 @@ class Draft:
 
 
 def _mark_unverified(claim: str, language: Language) -> str:
-    """A claim with the mark of what could not be verified, inside its sentence or cell."""
+    """A claim with the mark of what could not be verified, inside its sentence or cell; below a block of code."""
+    if is_code(claim):
+        return f"{claim}\n\n{claim[: len(claim) - len(claim.lstrip())]}{_UNVERIFIED[language]}"
     body = claim.rstrip().rstrip(_STOPS)
     return f"{body}{' ' if language == 'en' else ''}{_UNVERIFIED[language]}{claim[len(body) :]}"
 

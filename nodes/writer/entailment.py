@@ -9,15 +9,16 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.passage_prompt import format_passage, quote_as_data
+from weiwo.nodes.shared.prompting.passage_prompt import format_passage, quote_as_data, without_orders
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.prompting.sanitizer import remove_links
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import MOST_REASONS, CheckedClaim, ClaimSources, check_cited
+from weiwo.nodes.writer.document import is_code
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.prompt import VERIFY
 from weiwo.nodes.writer.sources import CitableSource
-from weiwo.nodes.writer.verification.check import check_statement
+from weiwo.nodes.writer.verification.check import check_statement, is_absence
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.nodes.writer.verification.quantities import find_quantities
 from weiwo.state import DOUBTFUL, Claim, Verdict
@@ -58,12 +59,19 @@ class ClaimJudgement(Reply):
 
 
 class EntailmentReply(Reply):
-    """The judgements of a section's claims."""
+    """The judgements of a section's claims: those that fail, were doubted or recommend, and how many were judged."""
 
     bounds: ClassVar[Mapping[str, int]] = {"verdicts": 60}
     tokens: ClassVar[int] = 4000
 
     verdicts: list[ClaimJudgement]
+    judged: Ordinal = 0
+
+    def by_number(self, claims: int) -> dict[int, ClaimJudgement]:
+        """The judgement of each claim that was judged; one that was and is not listed holds."""
+        held = range(1, min(self.judged, claims) + 1)
+        listed = {one.n: one for one in self.verdicts if 1 <= one.n <= claims}
+        return {n: ClaimJudgement(n=n, verdict="supported") for n in held} | listed
 
 
 @dataclass(frozen=True)
@@ -91,8 +99,7 @@ async def judge_claims(
         services: The models.
         draft: The draft.
         question: The user's question.
-        places: The claims to judge; None: all that cite something and that code neither found word for word nor
-            computed.
+        places: The claims to judge; None: all that code neither found word for word nor computed.
     """
     role = _verifier_role(services)
     if not role or not services.strategy.judges:
@@ -111,8 +118,8 @@ async def judge_claims(
                 reply = await services.models.structured(role, "verify", messages, EntailmentReply)
             except ModelCallError as failed:
                 return dict.fromkeys(batch, failed.reason)
-        judged = {batch[one.n - 1]: one for one in reply.verdicts if 1 <= one.n <= len(batch)}
-        return {place: judged.get(place, _NOT_JUDGED) for place in batch}
+        judged = reply.by_number(len(batch))
+        return {place: judged.get(n, _NOT_JUDGED) for n, place in enumerate(batch, 1)}
 
     asked = [] if limit else batches[:_MOST_CALLS]
     beyond = {place: limit or _NOT_JUDGED for batch in batches[len(asked) :] for place in batch}
@@ -121,7 +128,8 @@ async def judge_claims(
             piece = draft.pieces[place.piece]
             before = piece.checked[place.position]
             piece.checked[place.position] = _settled(before, judgement, given)
-            if not before.claim.citations and piece.checked[place.position].claim.citations:
+            new = piece.checked[place.position].claim
+            if new.citations and not before.claim.citations and not is_code(new.text):
                 piece.cite(place.position, given.language)
 
 
@@ -136,30 +144,37 @@ def _settled(checked: CheckedClaim, judgement: ClaimJudgement | str, given: Clai
 
 
 def _judged(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSources) -> CheckedClaim:
-    """A claim as judged; what code did not find in its sources has to be shown there in their own words.
+    """A claim as judged; what code doubts has to be shown in its sources in their own words.
 
-    One that cited nothing cites from then on where these stand; a recommendation needs none.
+    One that cited nothing cites from then on where these stand; an absence or a recommendation needs none.
     """
     verdict, own = _VERDICTS[judgement.verdict], checked.claim.citations
-    shown = tuple(n for n in own or given.passages if _shows(judgement.quote, n, checked.claim, given))
-    if checked.hard and verdict not in DOUBTFUL and not shown and not _recommends(verdict, checked.claim, given):
+    absent = is_absence(checked.claim.text) and not (own and checked.hard)
+    shown = tuple(n for n in own or given.passages if _shows(judgement.quote, n, checked, given))
+    opinion = verdict == "judgement" and not checked.hard
+    excused = absent or opinion or _recommends(verdict, checked.claim, given)
+    if checked.claim.verdict in DOUBTFUL and verdict not in DOUBTFUL and not shown and not excused:
         return checked
     reason = remove_links(safe_note(judgement.words), (), given.language) if verdict in DOUBTFUL else ""
-    citations = own or (() if verdict in DOUBTFUL else shown[:1])
+    tells = verdict == "supported" and not absent
+    citations = own or (shown[:1] if tells else ())
     claim = checked.claim.model_copy(update={"verdict": verdict, "reason": reason, "citations": citations})
     return replace(checked, claim=claim)
 
 
-def _shows(quote: str, n: int, claim: Claim, given: ClaimSources) -> bool:
+def _shows(quote: str, n: int, checked: CheckedClaim, given: ClaimSources) -> bool:
     """Whether a model quotes words of a source that hold each number, date, version and name of a claim.
 
     Of a claim that cites something its other sources, calculations among them, may hold some. What a tool returned
     tells its figures without their units, which are for the model to judge.
     """
-    words = " ".join(fold(quote).split()).strip(" .。\"'“”…")
-    quoted = [one for one in given.passages.get(n, ()) if words in " ".join(fold(one.text).split())]
+    claim, words = checked.claim, " ".join(fold(quote).split()).strip(" .。\"'“”…")
+    passages = map(without_orders, given.passages.get(n, ()))
+    quoted = [one for one in passages if words in " ".join(fold(one.text).split())]
     if len(words) < _SHORTEST_QUOTE or not quoted:
         return False
+    if is_code(claim.text):
+        return not checked.hard
     text = blank_marks(claim.text)[0].strip()
     if any(passage.calls for passage in quoted):
         text = _without_units(text)
@@ -203,8 +218,7 @@ def _batches(draft: Draft, places: Sequence[ClaimPlace] | None) -> Iterator[list
 
 def is_open(checked: CheckedClaim) -> bool:
     """Whether a model judges a claim: code doubts it, or neither found its words in what it cites nor computed it."""
-    claim = checked.claim
-    return claim.verdict in DOUBTFUL or (bool(claim.citations) and claim.verdict in {"matched", "uncited"})
+    return checked.claim.verdict in {*DOUBTFUL, "matched", "uncited"}
 
 
 def _entailment_prompt(
@@ -216,9 +230,11 @@ def _entailment_prompt(
     """
     cited = {n for _, claim in claims for n in claim.citations}
     listed: list[str] = []
+    above = ""
     for n, (heading, claim) in enumerate(claims, 1):
-        if heading and (n == 1 or heading != claims[n - 2][0]):
+        if heading and heading != above:
             listed.append(f"# {quote_as_data(heading, 200)}")
+            above = heading
         listed.append(f"{n}. {_cited(claim)}")
         if claim.verdict in DOUBTFUL:
             listed.append(f"   Doubt: {quote_as_data(claim.reason, 200)}")
@@ -240,6 +256,8 @@ def _entailment_prompt(
 
 def _cited(claim: Claim) -> str:
     """A claim with its marks where they stand in it; what it cites beside them, by its row perhaps, behind it."""
+    if is_code(claim.text):
+        return quote_as_data(claim.text, 2_000)
     text = quote_as_data(clean_marks(claim.text, claim.citations), 800)
     marked = list_cited_numbers(text)
     return f"{text} {''.join(f'[{n}]' for n in claim.citations if n not in marked)}".rstrip()
@@ -269,5 +287,4 @@ async def _judge_statement(
         reply = await models.structured(role, "verify", [SystemMessage(VERIFY), HumanMessage(prompt)], EntailmentReply)
     except ModelCallError as failed:
         return _settled(checked, failed.reason, given).claim.verdict
-    judged = (_judged(checked, one, given) for one in reply.verdicts[:1])
-    return next(judged, _settled(checked, _NOT_JUDGED, given)).claim.verdict
+    return _settled(checked, reply.by_number(1).get(1, _NOT_JUDGED), given).claim.verdict

@@ -32,7 +32,7 @@ from weiwo.nodes.writer.opening import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.plain_answer import answer_plainly
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
-from weiwo.nodes.writer.reader_answer import needs_judgement, read_out
+from weiwo.nodes.writer.reader_answer import read_out
 from weiwo.nodes.writer.report.assembly import assemble_report
 from weiwo.nodes.writer.report.outline import report_sources
 from weiwo.nodes.writer.report.section import ReportDraft
@@ -360,8 +360,7 @@ async def _grounded(
         draft.decided_by = "model"
         for piece in pieces:
             yield draft.add(piece)
-        if needs_judgement(pieces, draft.sources, state["assessment"].frame) or _cites_orders(draft):
-            await settle_draft(context, services, draft, question, say)
+        await settle_draft(context, services, draft, question, say)
         return
     opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either
     try:
@@ -387,12 +386,6 @@ async def _grounded(
             draft.broken = draft.broken or "nothing of the draft could be shown"
     elif opening:
         draft.broken = draft.broken or "the draft said nothing of what was found"
-
-
-def _cites_orders(draft: Draft) -> bool:
-    """Whether a draft cites a passage that speaks to models: what it says may be an order obeyed."""
-    cited = (source.evidence for source in draft.sources.items if source.n in draft.sources.final)
-    return any(passage is not None and INSTRUCTIONS in passage.flags for passage in cited)
 
 
 def _sanitizer(state: SearchState, services: RunContext, draft: Draft) -> AnswerSanitizer:

@@ -1,19 +1,13 @@
 """The answer that came with its values: the sentences that readers gave, told as they are; no draft is asked for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.draft import Draft, Piece, add_marks
 from weiwo.nodes.writer.entailment import is_open
 from weiwo.nodes.writer.prompt import current_outcomes
-from weiwo.nodes.writer.sources import BETWEEN_QUOTES, CitableSource, CitableSources
-from weiwo.nodes.writer.verification.check import affirmed_part
-from weiwo.nodes.writer.verification.clauses import content_words, match_keys
-from weiwo.state import DOUBTFUL, Claim, Finding, Outcome
-from weiwo.state.query import QueryFrame
+from weiwo.state import DOUBTFUL, Finding, Outcome
 from weiwo.state.search import SearchState
-from weiwo.text.dates import find_dates
-from weiwo.text.language import fold, sentences
 
 
 def read_out(state: SearchState, draft: Draft, say: AnswerSanitizer) -> list[Piece]:
@@ -50,54 +44,6 @@ def _tell_not_found(outcome: Outcome, state: SearchState, draft: Draft, say: Ans
 def _may_stand(piece: Piece) -> bool:
     """Whether code verifies a piece, or leaves what it doubts to a model's judgement."""
     return all(one.claim.verdict not in DOUBTFUL or (is_open(one) and not one.hard) for one in piece.checked)
-
-
-def needs_judgement(pieces: Sequence[Piece], sources: CitableSources, frame: QueryFrame) -> bool:
-    """Whether a model has to judge a piece: code doubts it, or leaves it open and its quotes do not have its words.
-
-    What is compared is told in the words of the question: code has held the winner against the values found.
-    """
-    asked = frame.question if frame.shape in {"comparison", "same"} else ""
-    open_ = [one.claim for piece in pieces for one in piece.checked if is_open(one)]
-    return any(claim.verdict in DOUBTFUL or not _is_told(claim, sources, asked) for claim in open_)
-
-
-def _is_told(claim: Claim, sources: CitableSources, asked: str) -> bool:
-    """Whether each content word of a claim stands in the sentences that its quotes are from, or above them.
-
-    What it says was not found stands nowhere. Figures and dates are left to the check of particulars; a Han character
-    stands there beside one of its neighbours.
-    """
-    said = affirmed_part(claim.text)
-    if not said:
-        return True
-    for span in reversed(find_dates(said)):
-        said = f"{said[: span.start]} {said[span.end :]}"
-    words = {word for word in content_words(said) if not word[0].isdigit()}
-    cited = [source for source in sources.items if source.n in claim.citations]
-    texts = [asked, *(text for source in cited for text in _quoted_sentences(source))]
-    keys = {key for text in texts for word in content_words(text) for key in match_keys(word)}
-    written = fold(" ".join(texts))
-    pairs = {character for word in words if word in written for character in word}
-    return bool(words) and all(
-        not match_keys(word).isdisjoint(keys)
-        or (not word.isascii() and set(word) <= set(written) and (len(word) == 1 or not pairs.isdisjoint(word)))
-        for word in words
-    )
-
-
-def _quoted_sentences(source: CitableSource) -> Iterator[str]:
-    """What stands above a source, and the sentences of it that its quotes are from; of a calculation all it says."""
-    if source.evidence is None:
-        yield source.quote
-        return
-    text = source.evidence.text
-    starts = [(quote, text.find(quote)) for quote in source.quote.split(BETWEEN_QUOTES) if quote]
-    spans = [(start, start + len(quote)) for quote, start in starts if start >= 0]
-    yield source.evidence.heading
-    for start, end in sentences(text) if spans else ():
-        if any(start < last and first < end for first, last in spans):
-            yield text[start:end]
 
 
 def _marked(finding: Finding, draft: Draft, say: AnswerSanitizer, *, item: bool = False) -> str:

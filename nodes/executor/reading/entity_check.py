@@ -36,7 +36,8 @@ def find_unmentioned_name(
     A passage has the names of its document, since a document rarely repeats what it is about: its title, the names of
     its file and folders, and what other passages of it say. What a tool said has the arguments of its call.
     A policy, minutes, a list and the like speak of what their folder is about, where other documents of it name the
-    subject. Passages in another script write names otherwise, and are not judged.
+    subject, and of what most documents at hand name. What a question offers beside a name ("revenue or ARR") stands for
+    it. Passages in another script write names otherwise, and are not judged.
 
     Args:
         question: What is asked.
@@ -51,12 +52,21 @@ def find_unmentioned_name(
     parts = [[*_parts(name)] for name in named]
     documents = {passage.source for passage in passages}
     told = [*passages, *(other for other in known if other.source in documents)]
-    if _is_named(parts, told):
+    if _is_named([*parts, *([word] for word in _list_alternatives(question, named))], told):
         return None
     own = fold(f"{question} {value}")
-    if all(not _titled_as_subject(one.title, own) and _is_about(_folder(one), parts, known) for one in passages):
+    if all(not _titled_as_subject(one.title, own) and _is_about(one, parts, known) for one in passages):
         return None
     return named[0]
+
+
+def _list_alternatives(question: str, named: Sequence[str]) -> Iterator[str]:
+    """The words that a question offers in the place of a name: "revenue or ARR", 营收或ARR."""
+    asked, between = fold(question), r"(?: or (?:the )?|/|或者?)"
+    word = f"[{HAN}]{{2}}|[^\\W_{HAN}]+"
+    for name in map(fold, named):
+        beside = rf"({word}){between}{re.escape(name)}|{re.escape(name)}{between}({word})"
+        yield from (before or after for before, after in re.findall(beside, asked))
 
 
 def may_speak_of(question: str, passage: Evidence) -> bool:
@@ -76,10 +86,13 @@ def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]
     )
 
 
-def _is_about(folder: str, names_parts: Sequence[Sequence[str]], known: Sequence[Evidence]) -> bool:
-    """Whether some documents found of a folder have a part of any of the names."""
-    naming = {one.source for one in known if folder and _folder(one) == folder and _is_named(names_parts, [one])}
-    return len(naming) >= _LEAST_DOCUMENTS
+def _is_about(passage: Evidence, names_parts: Sequence[Sequence[str]], known: Sequence[Evidence]) -> bool:
+    """Whether some documents found in the folder of a passage, or most of those at hand, have any of the names."""
+    folder = _folder(passage)
+    at_hand = {one.source for one in known if _folder(one)}
+    naming = {one.source for one in known if _folder(one) and _is_named(names_parts, [one])}
+    beside = {one.source for one in known if one.source in naming and _folder(one) == folder}
+    return bool(folder) and (len(beside) >= _LEAST_DOCUMENTS or len(naming) > max(1, len(at_hand) / 2))
 
 
 def _titled_as_subject(title: str, own: str) -> bool:

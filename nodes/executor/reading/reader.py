@@ -24,7 +24,7 @@ from weiwo.nodes.executor.replies import AheadReadReply, HopReadReply, ReadReply
 from weiwo.nodes.executor.task_state import TaskState, is_opening_call
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.passage_prompt import format_passages
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages, without_orders
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import MANY_PASSAGES
 from weiwo.state import Evidence, OutcomeDetail, Quote, ValueType
@@ -126,7 +126,7 @@ async def read_passages(
 
 
 def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading:
-    passages = _current(passages, ()) or passages
+    passages = [without_orders(passage) for passage in _current(passages, ()) or passages]
     found = extract_value(frame, ret, passages)
     return Reading(value=None) if found is None else weigh_sources(found, frame, ret, passages)
 

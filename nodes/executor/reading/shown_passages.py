@@ -14,6 +14,7 @@ from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
 from weiwo.nodes.executor.reading.quotes import find_paraphrase, locate_quote
 from weiwo.nodes.executor.replies import QuoteRef, ReadReply, ReadValue
 from weiwo.nodes.shared.prompting.input_guard import find_rejection, normalize_line, safe_note
+from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.state import Evidence, Hop, JsonValue, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame, Shape
 from weiwo.text.dates import find_dates
@@ -164,11 +165,10 @@ class ShownPassages:
         found = []
         for ref in quotes:
             named = self.passages[ref.passage - 1 : ref.passage] if ref.passage > 0 else []
-            places = (*named, *self.passages, *self.known)
+            places = [without_orders(passage) for passage in (*named, *self.passages, *self.known)]
             spans = ((passage, locate_quote(ref.text, passage.text)) for passage in places)
-            told = (
-                (passage, find_paraphrase(ref.text, passage.text, value, type_)) for passage in (named or self.passages)
-            )
+            near = places[: len(named) or len(self.passages)]
+            told = ((passage, find_paraphrase(ref.text, passage.text, value, type_)) for passage in near)
             for passage, span in (*spans, *told):
                 if span:
                     found.append(Quote(evidence_id=passage.id, text=passage.text[span[0] : span[1]]))

@@ -14,6 +14,7 @@ from weiwo.nodes.executor.extraction.stated_value import StatedValue, is_same_fi
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.executor.reading.quotes import carries, single_date
 from weiwo.nodes.executor.reading.reading import Reading
+from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.state import Evidence, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import HAN, sentences
@@ -65,7 +66,7 @@ def weigh_sources(
         figures = [one for one in rivals if find_numbers(str(one.value)) and find_numbers(str(reading.value))]
         told = tuple(_group_rivals(_told_rivals(reading, ret, figures))[:_MOST_RIVALS])
         return replace(reading, rivals=told, confidence=reading.confidence * LEAST_SHARE) if told else reading
-    sources = _group_independent_sources(passages)[:_MOST_SOURCES]
+    sources = _group_independent_sources([*map(without_orders, passages)])[:_MOST_SOURCES]
     giving = [source for source in sources if _gives(source, reading, frame, ret)]
     words = {quote.evidence_id: quote.text for quote in reading.quotes}
     said = [next((words[p.id] for p in source if p.id in words), source[0].text) for source in giving]

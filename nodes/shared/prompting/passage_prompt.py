@@ -6,7 +6,7 @@ from typing import Final
 
 from weiwo.state import Evidence
 from weiwo.state.evidence import FILE_DATE
-from weiwo.text.injection import addresses_model
+from weiwo.text.injection import addresses_model, find_orders
 from weiwo.text.patterns import lazy
 
 DATA_RULE: Final = (
@@ -36,6 +36,26 @@ def flag_injections(passages: Iterable[Evidence]) -> list[Evidence]:
         else passage
         for passage in passages
     ]
+
+
+def without_orders(passage: Evidence) -> Evidence:
+    """A passage with blanks for the sentences that speak to a model: these carry no value, quote or claim.
+
+    All else stands where it stood.
+    """
+    if INSTRUCTIONS not in passage.flags:
+        return passage
+    text = passage.text
+    for start, end in find_orders(text):
+        text = text[:start] + " " * (end - start) + text[end:]
+    title = "" if addresses_model(passage.title) else passage.title
+    return passage.model_copy(update={"text": text, "title": title})
+
+
+def orders_in(passage: Evidence) -> str:
+    """The sentences of a passage that speak to a model."""
+    spans = find_orders(passage.text) if INSTRUCTIONS in passage.flags else ()
+    return " ".join(passage.text[start:end] for start, end in spans)
 
 
 def quote_as_data(text: str, limit: int | None = None) -> str:

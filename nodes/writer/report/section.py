@@ -174,16 +174,15 @@ async def _write(state: SearchState, services: RunContext, context: DraftContext
     except ModelCallError as failed:
         draft.broken = failed.reason
         draft.drop_doubtful()
-    if draft.spoken and not draft.broken:
+    if draft.spoken:
         await settle_draft(context, services, draft, question, say)
-        _excuse_limitations(draft.pieces, services.language)
     return Section(pieces=tuple(map(_kept, draft.pieces)), broken=draft.broken)
 
 
 def _excuse_limitations(pieces: Sequence[Piece], language: Language) -> None:
-    """Ask no source for what limits a report: that its sources do not tell something stands in none of them.
+    """Ask no citation for what limits a report: that its sources do not tell something stands in none of them.
 
-    What names figures has to be carried all the same.
+    What names figures has to be carried all the same; a model judges the rest with all that is told.
 
     Args:
         pieces: The summary, and below its heading on limitations what limits the report; claims change in place.

@@ -29,6 +29,8 @@ _LONGEST: Final = 2_000
 _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 _NOT_FOUND: Final = data_pattern("claims", "check", "not_found")
+_ADVICE: Final = data_pattern("claims", "check", "advice")
+_FIGURE: Final = lazy(r"\d+")
 _CONTRAST: Final = data_pattern("claims", "check", "contrast")
 _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
 
@@ -70,9 +72,10 @@ def check_statement(
     text, question = fold_script(text), fold_script(question)
     statement = strip_lead(_plain_claim(text))
     stated = find_particulars(statement)
+    if _tells_absence(statement, question, grounds):
+        return CheckResult("matched" if cited else "uncited")
     if not cited:
-        silent = stated.empty or _is_not_found(statement, stated)
-        return CheckResult("uncited") if silent else CheckResult("unsupported", ("no citation",))
+        return CheckResult("uncited") if stated.empty else CheckResult("unsupported", ("no citation",))
     own: Language = detect_language(statement) if re.search(r"\w{2}", statement) else language
     if grounds.calculates and not grounds.sources and not _states_result(statement, stated, grounds):
         return CheckResult("unsupported", ("the cited calculation does not state this",), hard=True)
@@ -93,12 +96,9 @@ def _plain_claim(text: str) -> str:
     return re.sub(r"(?<!\s)\s*+\|\s*+|\|\s*+", " , ", bare).strip(" ,") if bare.count("|") >= 2 else bare
 
 
-def _is_not_found(statement: str, stated: Particulars) -> bool:
-    """Whether a statement only says that something was not found, without any figure: no source has to carry that."""
-    figures = stated.dates or stated.numbers or stated.versions or stated.codes or stated.days
-    return not figures and all(
-        _NOT_FOUND.search(part) for part in _CONTRAST.split(statement) if re.search(r"\w{2}", part)
-    )
+def is_absence(statement: str) -> bool:
+    """Whether a statement only says that something was not found: no source has to carry that."""
+    return all(_NOT_FOUND.search(part) for part in _CONTRAST.split(statement) if re.search(r"\w{2}", part))
 
 
 def says_not_found(statement: str) -> bool:
@@ -106,9 +106,15 @@ def says_not_found(statement: str) -> bool:
     return bool(_NOT_FOUND.search(statement[:_LONGEST]))
 
 
-def affirmed_part(statement: str) -> str:
-    """A statement without its clauses that say what was not found."""
-    return " ".join(part for part in _CONTRAST.split(statement) if part and not _NOT_FOUND.search(part))
+def is_advice(statement: str) -> bool:
+    """Whether a statement recommends something, and so is its writer's own."""
+    return _ADVICE.search(statement) is not None
+
+
+def _tells_absence(statement: str, question: str, grounds: Grounds) -> bool:
+    """Whether a statement is an absence whose figures are those of the question, or stand in its sources."""
+    known = " ".join((question, *(source.text for source in grounds.sources)))
+    return is_absence(statement) and set(_FIGURE.findall(statement)) <= set(_FIGURE.findall(known))
 
 
 def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator[str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.particulars import (
     Period,
@@ -179,7 +180,8 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
         _take(outcome.value, numbers, dates, said)
         _take(outcome.detail.computation, numbers, dates, said)
     sources = tuple(
-        parse_source(fold_script(passage.heading), fold_script(passage.text), passage.date) for passage in passages
+        parse_source(fold_script(passage.heading), fold_script(passage.text), passage.date)
+        for passage in map(without_orders, passages)
     )
     words = tuple(fold(result) for result in results if len(result) > 1)
     return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words)

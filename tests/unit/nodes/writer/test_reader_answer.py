@@ -132,16 +132,35 @@ async def test_a_sentence_whose_words_its_quotes_lack_is_judged_like_a_drafts_cl
 @pytest.mark.parametrize(
     ("question", "text", "quote", "said"),
     [
-        (OF_STAMPEDES, STAMPEDES, "enable request coalescing", "Request coalescing is to be enabled."),
-        (OF_STAMPEDES_ZH, STAMPEDES_ZH, "应启用请求合并", "挺过缓存击穿应启用请求合并。"),
-        ("In which year was Alby founded?", founded("Alby"), "founded in 1201", "The founding of Alby was in 1201."),
+        (OF_STAMPEDES, STAMPEDES, "enable request coalescing", STAMPEDES),
+        (OF_STAMPEDES_ZH, STAMPEDES_ZH, "应启用请求合并", STAMPEDES_ZH),
+        ("In which year was Alby founded?", founded("Alby"), "founded in 1201", founded("Alby")),
     ],
 )
-async def test_one_whose_words_stand_in_its_quotes_costs_no_call(question, text, quote, said):
+async def test_one_that_stands_in_its_source_word_for_word_costs_no_call(question, text, quote, said):
     result, requests = await ask_one(question, text, found(said, quote, sentence=said))
     assert {request.schema for request in requests} <= {"AssessmentReply", "ReadReply", "PlanReply"}
     assert result["answer"].startswith(said[:-1])
     assert result["status"] == "complete"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "quote", "said"),
+    [
+        (
+            "What became of the offer?",
+            "The board of Orion rejected the offer after the board of Vega had approved it.",
+            "The board of Orion rejected the offer",
+            "The board of Vega rejected the offer after the board of Orion had approved it.",
+        ),
+        ("按什么顺序运行？", "先运行导入程序，再运行导出程序。", "先运行导入程序", "先运行导出程序，再运行导入程序。"),
+    ],
+)
+async def test_one_that_only_has_the_words_of_its_source_is_judged(question, text, quote, said):
+    result, requests = await ask_one(question, text, found(said, quote, sentence=said), EntailmentReply=not_there)
+    assert "EntailmentReply" in {request.schema for request in requests}
+    assert result["status"] == "partial"
+    assert "unverified" in result["answer"] or "未核实" in result["answer"]
 
 
 @pytest.mark.parametrize(

@@ -248,7 +248,7 @@ async def test_what_limits_a_report_needs_no_source_and_its_figures_do():
 
     report = await written(model_of(draft=limited))
     verdicts = {claim["text"]: claim["verdict"] for claim in report.result["claims"]}
-    assert verdicts["The README of Alpha speaks for Alpha alone."] == "uncited"
+    assert verdicts["The README of Alpha speaks for Alpha alone."] == "supported"
     assert verdicts["Alpha has 40 users."] == "unsupported"
     limits = report.result["answer"].partition("## Limitations\n\n")[2]
     assert limits.startswith("- The README of Alpha speaks for Alpha alone.\n- Alpha has 40 users (unverified).")

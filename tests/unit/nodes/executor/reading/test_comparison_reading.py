@@ -46,7 +46,7 @@ async def ask(*replies: Any, second: str = VELDEN, **more: Any) -> tuple[dict[st
 
 async def test_a_comparison_of_two_things_is_answered_by_its_reader():
     result, requests = await ask(ASKS, concludes("Ostby", SECOND))
-    assert [request.schema for request in requests] == ["AssessmentReply", "ReadReply", "ReadReply"]
+    assert [request.schema for request in requests] == ["AssessmentReply", "ReadReply", "ReadReply", "EntailmentReply"]
     assert (result["status"], result["answer"]) == ("complete", "Ostby was founded first [1][2].")
     assert {one["quote"] for one in result["citations"]} == {OSTBY.rstrip("."), VELDEN.rstrip(".")}
     hops = result["outcomes"]["task_1"]["detail"]["hops"]

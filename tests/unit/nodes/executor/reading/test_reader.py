@@ -296,6 +296,20 @@ def test_who_is_spoken_of(question, other, stranger):
     assert find_unmentioned_name(question, [other]) == stranger
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "stranger"),
+    [
+        ("What was our revenue or ARR in 2023?", "We closed 2023 with revenue of 12 million.", None),
+        ("What was the ARR or revenue in 2023?", "We closed 2023 with revenue of 12 million.", None),
+        ("2023年的营收或ARR是多少？", "2023年营收为1200万。", None),
+        ("What was our revenue or ARR in 2023?", "We had 40 shops in 2023.", "ARR"),
+        ("What was the ARR in 2023?", "We closed 2023 with revenue of 12 million.", "ARR"),
+    ],
+)
+def test_what_is_offered_beside_a_name_stands_for_it(question, text, stranger):
+    assert find_unmentioned_name(question, [passage(text, "https://x.org/a", "Report")]) == stranger
+
+
 def test_a_passage_is_about_what_its_document_and_its_folder_are_about():
     asked = "How many days of leave does Lumen Robotics give?"
     chunk = passage("Every employee has 27 days of leave.", "people/handbook.md", "Handbook")
@@ -306,7 +320,9 @@ def test_a_passage_is_about_what_its_document_and_its_folder_are_about():
     others = [passage(f"Lumen Robotics, item {n}.", f"people/{n}.md", str(n)) for n in range(2)]
     assert find_unmentioned_name(asked, [chunk], [chunk, *others]) is None, "others of its folder name it"
     elsewhere = [one.model_copy(update={"source": f"b/{n}.md"}) for n, one in enumerate(others)]
-    assert find_unmentioned_name(asked, [chunk], [chunk, *elsewhere]) == "Lumen Robotics"
+    assert find_unmentioned_name(asked, [chunk], [chunk, *elsewhere]) is None, "most of what is at hand names it"
+    more = [passage(f"Item {n}.", f"c/{n}.md", str(n)) for n in range(3)]
+    assert find_unmentioned_name(asked, [chunk], [chunk, *elsewhere, *more]) == "Lumen Robotics"
     pages = [one.model_copy(update={"source": f"https://x.org/{one.source}"}) for one in (chunk, *others)]
     assert find_unmentioned_name(asked, pages[:1], pages) == "Lumen Robotics", "pages of a site are of many subjects"
 
