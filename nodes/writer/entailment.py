@@ -18,7 +18,7 @@ from weiwo.nodes.writer.document import is_code
 from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.prompt import VERIFY
 from weiwo.nodes.writer.sources import CitableSource
-from weiwo.nodes.writer.verification.check import check_statement, is_absence
+from weiwo.nodes.writer.verification.check import borrowed_values, check_statement, is_absence
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.nodes.writer.verification.quantities import find_quantities
 from weiwo.state import DOUBTFUL, Claim, Verdict
@@ -151,9 +151,11 @@ def _judged(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSource
     verdict, own = _VERDICTS[judgement.verdict], checked.claim.citations
     absent = is_absence(checked.claim.text) and not (own and checked.hard)
     shown = tuple(n for n in own or given.passages if _shows(judgement.quote, n, checked, given))
-    opinion = verdict == "judgement" and not checked.hard
+    opinion = verdict == "judgement" and not checked.hard  # whose facts are other claims
     excused = absent or opinion or _recommends(verdict, checked.claim, given)
-    if checked.claim.verdict in DOUBTFUL and verdict not in DOUBTFUL and not shown and not excused:
+    doubted = checked.claim.verdict in DOUBTFUL
+    needs_words = doubted and (checked.hard or bool(_borrowed(checked.claim, given)))
+    if needs_words and verdict not in DOUBTFUL and not shown and not excused:
         return checked
     reason = remove_links(safe_note(judgement.words), (), given.language) if verdict in DOUBTFUL else ""
     tells = verdict == "supported" and not absent
@@ -178,11 +180,20 @@ def _shows(quote: str, n: int, checked: CheckedClaim, given: ClaimSources) -> bo
     text = blank_marks(claim.text)[0].strip()
     if any(passage.calls for passage in quoted):
         text = _without_units(text)
-    if claim.citations:
-        return not check_cited(text, claim.citations, given).hard
     told = collect_grounds([one.model_copy(update={"text": quote}) for one in quoted])
+    if claim.citations:
+        held = (check_statement(value, told, language=given.language) for value in _borrowed(claim, given))
+        return not check_cited(text, claim.citations, given).hard and not any(one.hard for one in held)
     naming = collect_grounds(quoted)
     return not check_statement(text, told, naming=naming, language=given.language, question=given.question).hard
+
+
+def _borrowed(claim: Claim, given: ClaimSources) -> list[str]:
+    """The values of a contradicted claim that its sources give of something else."""
+    if claim.verdict != "contradicted" or not claim.citations:
+        return []
+    cited = [passage for n in claim.citations for passage in given.passages.get(n, ())]
+    return borrowed_values(blank_marks(claim.text)[0].strip(), collect_grounds(cited))
 
 
 def _without_units(text: str) -> str:

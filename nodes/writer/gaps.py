@@ -56,15 +56,18 @@ def _inconsistent(state: SearchState, language: Language) -> Iterator[Gap]:
 
 
 def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language) -> Iterator[Gap]:
-    """The weak values that others build on, and the final ones that were doubted.
+    """The weak values that others build on, and the final ones that were doubted or merely implied.
 
     A final value that is disputed is told with what stands against it, and is whole as that; whether an implied one
-    will do, reflection has judged.
+    will do beside others, reflection has judged. Where every final value is implied, each is named.
     """
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    finals = [outcomes[key] for key in (plan.final_ids if plan else ()) if key in outcomes and outcomes[key].answers]
+    implied = bool(finals) and all(one.basis == "implied" for one in finals)
     asked = {task.id: task.description for task in plan.tasks} if plan is not None else {}
     for weak in values:
-        if weak.task_id in outcomes and (weak.carries or weak.weakness == "doubted"):
+        alone = weak.weakness == "implied" and implied
+        if weak.task_id in outcomes and (weak.carries or weak.weakness == "doubted" or alone):
             outcome = outcomes[weak.task_id]
             shown = render(outcome.value, outcome.type, language)[:_LONGEST]
             words = _WORDS[language][weak.weakness].format(shown)

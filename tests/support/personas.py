@@ -46,9 +46,15 @@ def good(request: Json) -> Reply:
 
 
 def judge_all(request: Json, verdict: str) -> Json:
-    """One verdict for every claim that a request lists."""
-    listed = re.findall(r"^(\d+)\. ", _user_text(request).split("\nClaims:\n")[-1], re.MULTILINE)
-    return {"verdicts": [{"n": int(n), "verdict": verdict, "words": ""} for n in listed]}
+    """One verdict for every claim that a request lists, with the words around the value that is doubted in it."""
+    passages, _, claims = _user_text(request).rpartition("\nClaims:\n")
+    listed = re.findall(r"^(\d+)\. .*(?:\n   Doubt: “([^”]*)”)?", claims, re.MULTILINE)
+    return {"verdicts": [{"n": int(n), "verdict": verdict, "quote": _around(value, passages)} for n, value in listed]}
+
+
+def _around(value: str, passages: str) -> str:
+    """The line of a passage that holds a value."""
+    return next((line for line in passages.splitlines() if value and value in line and line[:1] != "<"), "")
 
 
 def _assess(request: Json) -> Json:

@@ -2,10 +2,13 @@
 
 import math
 import re
+from collections.abc import Sequence
 
 from weiwo.state import JsonValue, ValueType, item_type
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import HAN, fold, sentences
+from weiwo.text.lexicon import is_common
+from weiwo.text.names import Name, names
 from weiwo.text.numbers import find_numbers, to_base
 from weiwo.text.patterns import lazy
 
@@ -17,6 +20,9 @@ _MAX_QUOTE_WORDS = 400
 
 _SAME_SHARE = 0.8
 """Share of a quote's words that the sentence it paraphrases has."""
+
+_NAME_SHARE = 0.6
+"""Share of a value's characters that are names, for it to be one."""
 
 _MIN_WORDS = 3
 """Fewer words than these paraphrase nothing."""
@@ -74,6 +80,44 @@ def find_paraphrase(quote: str, text: str, value: JsonValue, type_: ValueType) -
 
 def _words(text: str) -> set[str]:
     return set(re.findall(f"[{HAN}]|[^\\W_{HAN}]+", fold(text))[:_MAX_QUOTE_WORDS])
+
+
+def has_part(told: str, value: JsonValue, question: str) -> bool:
+    """Whether words have any part of a value that is a number, a date or a name; any other value counts as told.
+
+    Of a list one item will do. Yes, no, and what the question itself names are for a judge. Words in another script
+    write a name otherwise.
+    """
+    if isinstance(value, list):
+        return not value or any(has_part(told, one, question) for one in value)
+    if isinstance(value, bool) or value is None:
+        return True
+    if isinstance(value, int | float):
+        return carries(told, value, "number")
+    said = str(value)
+    if fold(said) in fold(question):
+        return True
+    if date := single_date(said):
+        return any(date.year == span.date.year for span in find_dates(told)) or carries(told, said, "date")
+    if figures := find_numbers(said):
+        return any(carries(told, float(one.value), "number") for one in figures)
+    named = names(said)
+    if not named or sum(len(one.text) for one in named) < _NAME_SHARE * len(said):
+        return True
+    return _has_part_of_name(told, named)
+
+
+def _has_part_of_name(told: str, named: Sequence[Name]) -> bool:
+    """Whether words have a part of a name that tells it from others, a pair of characters where it is Chinese."""
+    han, folded = any(_HAN.search(one.text) for one in named), fold(told)
+    if bool(_HAN.search(told)) != han:
+        return True
+    if han:
+        pairs = (one.text[at : at + 2] for one in named for at in range(max(1, len(one.text) - 1)))
+        return any(pair in folded for pair in pairs)
+    words = [word for one in named for word in re.findall(r"\w+", fold(one.text))]
+    telling = [word for word in words if not is_common(word)] or words
+    return not _words(told).isdisjoint(telling)
 
 
 def single_date(text: str) -> PartialDate | None:

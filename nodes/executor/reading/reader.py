@@ -17,6 +17,7 @@ from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.executor.prompt import HOPS, OF_ANOTHER_TYPE, SYSTEM, TYPE_HINTS, TaskProgressNote, describe_task
 from weiwo.nodes.executor.reading.entity_check import may_speak_of
+from weiwo.nodes.executor.reading.quotes import has_part
 from weiwo.nodes.executor.reading.reading import Judgement, Reading, restore_judgement
 from weiwo.nodes.executor.reading.shown_passages import ShownPassages
 from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, weigh_sources
@@ -27,7 +28,7 @@ from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages, without_orders
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import MANY_PASSAGES
-from weiwo.state import Evidence, OutcomeDetail, Quote, ValueType
+from weiwo.state import Evidence, JsonValue, OutcomeDetail, Quote, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
@@ -279,6 +280,13 @@ def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evid
     return [passage for passage in passages if not passage.superseded_by or passage.id in quoted]
 
 
+def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evidence], frame: QueryFrame) -> bool:
+    """Whether quotes, or what stands above their passages, have a part of a value that is a number, date or name."""
+    quoted = {quote.evidence_id for quote in quotes}
+    heads = (passage.heading for passage in passages if passage.id in quoted)
+    return has_part("\n".join([*(quote.text for quote in quotes), *heads]), value, frame.question)
+
+
 def _reading(
     reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame, sentence: str
 ) -> Reading:
@@ -293,7 +301,7 @@ def _reading(
         quotes=tuple(quotes),
         confidence=min(1.0, max(0.0, reply.confidence)),
         missing="; ".join(words for words in (doubt, safe_note(reply.missing)) if words),
-        basis=reply.basis,
+        basis=reply.basis if _is_told(shown.read_value(reply), quotes, passages, frame) else "implied",
         detail=OutcomeDetail(sentence=sentence, hops=tuple(shown.hops)),
     )
     if reply.next == "premise_wrong":

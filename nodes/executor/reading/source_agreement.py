@@ -71,7 +71,7 @@ def weigh_sources(
     words = {quote.evidence_id: quote.text for quote in reading.quotes}
     said = [next((words[p.id] for p in source if p.id in words), source[0].text) for source in giving]
     support = max(1, _count_distinct(said))  # the source itself, where it is too far down to be read apart
-    others = [source for source in sources if source not in giving]
+    others = [source for source in sources if source not in giving and not any(p.id in words for p in source)]
     against = [*_told_rivals(reading, ret, (*reading.rivals, *rivals)), *_found_rivals(reading, frame, ret, others)]
     grouped = _group_rivals(against)
     share = max(LEAST_SHARE, support / (support + sum(_count_distinct(q.text for q in one.quotes) for one in grouped)))
@@ -97,13 +97,10 @@ def _group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evide
 
 
 def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret: ValueType) -> bool:
-    """Whether a source is quoted, or has a sentence with the value in a passage about the subject."""
-    cited = {quote.evidence_id for quote in reading.quotes} or set(reading.evidence_ids[:1])
-    if any(passage.id in cited for passage in source):
-        return True
+    """Whether a source has a sentence with the value, in a passage that names the subject."""
     about = set(terms(frame.subject))
     for passage in source:
-        if not about <= {*terms(passage.title), *terms(passage.text)}:
+        if not about <= {*terms(passage.heading), *terms(passage.source), *terms(passage.text)}:
             continue
         for start, end in sentences(passage.text)[:_MOST_SENTENCES]:
             if carries(passage.text[start:end], reading.value, ret):

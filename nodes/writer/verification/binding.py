@@ -49,8 +49,8 @@ class _Rival(NamedTuple):
     apart: bool
 
 
-def find_borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
-    """Values that the sources give of something else than what stands beside them in the statement."""
+def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[Mark, str]]:
+    """Values that the sources give of something else than what stands beside them in the statement, as written there."""
     titles = [Clause(source.title).keys for source in grounds.sources]
     parts = split_clauses(statement)
     windows = find_windows(statement)
@@ -65,7 +65,7 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[str]:
         ]
         fellows = [one.mark for one in windows if one.mark.kind == mark.kind]
         if _elsewhere(window, fellows, places, titles, grounds.keys):
-            yield f"“{written}”: the sources give it of something else"
+            yield mark, written
 
 
 def _unbound(mark: Mark, statement: str, part: Clause, titles: Sequence[frozenset[str]]) -> bool:

@@ -18,6 +18,7 @@ from weiwo.nodes.writer.verification.particulars import (
     is_han,
 )
 from weiwo.nodes.writer.verification.polarity import find_contradiction
+from weiwo.nodes.writer.verification.windows import CONTRASTS
 from weiwo.state import Language, Verdict
 from weiwo.text.data_files import data_pattern
 from weiwo.text.language import detect_language, fold
@@ -119,10 +120,18 @@ def _tells_absence(statement: str, question: str, grounds: Grounds) -> bool:
 
 def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator[str]:
     """What speaks against a statement all of whose particulars occur; across languages only values are compared."""
-    yield from find_borrowed(statement, grounds)
+    yield from (
+        f"“{written}”: the sources give it of something else" for _, written in find_borrowed(statement, grounds)
+    )
     if any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources):
         yield from find_reversed(statement, grounds)
         yield from find_contradiction(statement, grounds)
+
+
+def borrowed_values(text: str, grounds: Grounds) -> list[str]:
+    """The figures, dates, versions and names of a statement that its sources give of something else."""
+    found = find_borrowed(strip_lead(_plain_claim(fold_script(text))), grounds)
+    return [written for mark, written in found if not mark.kind.startswith(CONTRASTS)]
 
 
 def _states_result(statement: str, stated: Particulars, grounds: Grounds) -> bool:

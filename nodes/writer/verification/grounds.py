@@ -41,6 +41,7 @@ class Grounds:
         computed_text: Their words.
         values: Their results alone, where these are numbers.
         said: Their results in words, folded.
+        folders: Folders and names of the documents, folded: what lies there is of whom they name.
     """
 
     sources: tuple[ParsedSource, ...]
@@ -49,6 +50,7 @@ class Grounds:
     computed_text: str = ""
     values: tuple[float, ...] = ()
     said: tuple[str, ...] = ()
+    folders: str = ""
 
     @property
     def calculates(self) -> bool:
@@ -124,7 +126,7 @@ class Grounds:
         for source in self.sources:
             if folded in source.text or _is_acronym_of(name, source.initials):
                 return True
-        if folded in self.computed_text or (not han and self._named_in_parts(name)):
+        if folded in self.folders or folded in self.computed_text or (not han and self._named_in_parts(name)):
             return True
         asked = folded in fold_letters(question)
         if asked and not self.sources:
@@ -143,7 +145,7 @@ class Grounds:
     def _named_in_parts(self, name: str) -> bool:
         """Whether each word of a name occurs, inflections, demonyms and abbreviations of titles apart."""
         known = frozenset().union(*(source.words for source in self.sources))
-        known |= frozenset(re.findall(r"\w+", self.computed_text))
+        known |= frozenset(re.findall(r"[^\W_]+", f"{self.computed_text} {self.folders}"))
         countries = frozenset().union(*(source.countries for source in self.sources))
         words = name_words(name)
         found = [
@@ -179,12 +181,11 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
         _take(outcome.value, values, dates, results)
         _take(outcome.value, numbers, dates, said)
         _take(outcome.detail.computation, numbers, dates, said)
-    sources = tuple(
-        parse_source(fold_script(passage.heading), fold_script(passage.text), passage.date)
-        for passage in map(without_orders, passages)
-    )
+    kept = [without_orders(passage) for passage in passages]
+    sources = tuple(parse_source(fold_script(one.heading), fold_script(one.text), one.date) for one in kept)
+    folders = fold_letters(" ".join(one.source for one in kept if "://" not in one.source))
     words = tuple(fold(result) for result in results if len(result) > 1)
-    return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words)
+    return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words, folders)
 
 
 def _take(value: JsonValue, numbers: list[float], dates: list[PartialDate], said: list[str]) -> None:
