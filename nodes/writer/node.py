@@ -26,6 +26,7 @@ from weiwo.nodes.shared.question.turn import find_current_turn
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece
+from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.opening import record_check
@@ -41,6 +42,7 @@ from weiwo.nodes.writer.result import (
     build_message,
     build_result,
     find_unchecked,
+    is_unjudged,
     judge_status,
     learn_from_answer,
 )
@@ -106,6 +108,8 @@ _ASSUMED = localized("writer.node", "assumed")
 """Said of a question that can mean several things, where nobody was asked which."""
 _NOT_CHECKED = localized("writer.node", "not_checked")
 """Said where a model was to judge what an answer says and did not."""
+_QUICK = localized("writer.node", "quick")
+"""Said where a quick search has no model judge what it tells."""
 _ONE_DRAFT = localized("writer.node", "one_draft")
 _NOTHING = localized("writer.node", "nothing")
 
@@ -186,7 +190,8 @@ async def _finish(
     )
     await learn_from_answer(state, answer, services, asserts=draft.confidence is None)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
-    result = {**build_result(state, answer, services), **_shown(draft)}
+    checked = not find_unchecked(draft.claims) and not is_unjudged(state, services, draft)
+    result = {**build_result(state, answer, services), **_shown(draft), "checked": checked}
     await keep_answer(state, result, text + listed, services)
     # As settled, under the id it was streamed with.
     spoken = AIMessage(content=text + listed, id=message.id)
@@ -214,6 +219,8 @@ async def _followed(
         yield draft.accept(f"\n\n{_ASSUMED[services.language].format(say(assumed))}", [])
     if report is not None and report.outline.limit and not report.sections and draft.decided_by == "model":
         yield draft.accept(f"\n\n{_ONE_DRAFT[services.language].format(report.outline.limit)}", [])
+    if is_unjudged(state, services, draft):
+        yield draft.accept(f"\n\n{_QUICK[services.language]}", [])
     if (unchecked := find_unchecked(draft.claims)) and draft.spoken:
         yield draft.accept(f"\n\n{_NOT_CHECKED[services.language].format(unchecked.reason.rstrip('.。'))}", [])
     if listed := _source_list(state, services, draft):
@@ -323,9 +330,12 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
     draft.asserted, draft.ruled = answer.mechanisms, answer.status
     plan = state.get("plan")
     heads = 0 if plan and len(plan.final_ids) > 1 else 1  # a conclusion stands above the values it rests on
-    for n, (segment, claims) in enumerate(answer.statements):
+    open_: list[ClaimPlace] = []
+    for n, (segment, claims, by_model) in enumerate(answer.statements):
         if clean_marks(segment, ()) not in said and (spoken := say(segment)):
             yield draft.accept(("\n" if n else "") + f"- {spoken}" if n >= heads else spoken, claims)
+            places = enumerate(draft.pieces[-1].checked if by_model else ())
+            open_ += [ClaimPlace(len(draft.pieces) - 1, position) for position, one in places if is_open(one)]
     if not answer.whole and not answer.extracts.absent and services.models.answers_plainly("writer"):
         piece = await answer_plainly(state["assessment"].frame, draft, services, say)
         if piece is not None:
@@ -345,6 +355,9 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
             draft.extracts.append(extract.model_copy(update={"n": draft.sources.final[numbers[0]]}))
     if answer.advice:
         yield draft.accept(f"\n\n{answer.advice}", [])
+    if open_:  # what a model read is judged, whoever words it
+        await judge_claims(services, draft, state["assessment"].question, open_)
+        draft.render_again()
 
 
 async def _grounded(

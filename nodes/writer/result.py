@@ -45,7 +45,8 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
         return "partial", "max_tasks"
     stopped = _stopped(plan, _report(state), state.get("outcomes", {}), limit, services)
     if draft.ruled is not None and (stopped is None or stopped[1] == "not_found"):
-        return ("partial", limit) if limit else draft.ruled
+        open_ = limit or (_unsupported(draft) if draft.ruled[0] == "complete" else "")
+        return ("partial", open_) if open_ else draft.ruled
     if stopped is not None:
         return stopped
     open_ = limit or _left_open(state, services, draft)
@@ -70,6 +71,13 @@ def _unsupported(draft: Draft) -> str:
 def find_unchecked(claims: Sequence[Claim]) -> Claim | None:
     """The first claim that a model was to judge and did not, with why."""
     return next((claim for claim in claims if claim.verdict == "unchecked"), None)
+
+
+def is_unjudged(state: SearchState, services: RunContext, draft: Draft) -> bool:
+    """Whether a search tells on purpose what no model judged: a quick one, of what code did not verify whole."""
+    if services.strategy.judges or state["assessment"].level == "simple" or draft.decided_by != "model":
+        return False
+    return any(claim.verdict in {"matched", "uncited"} for claim in draft.claims)
 
 
 def _judge_unsearched(state: SearchState, draft: Draft, limit: str | None) -> tuple[Status, str]:

@@ -30,8 +30,9 @@ class _RuleAnswer:
     """An answer by rule.
 
     Attributes:
-        statements: What is asserted, or where the sources disagree: sentences with their marks, and their checked
-            claims. Half of a comparison is none; of several questions in one, those answered are told.
+        statements: What is asserted, or where the sources disagree: sentences with their marks, their checked claims,
+            and whether a model read what they tell. Half of a comparison is none; of several questions in one, those
+            answered are told.
         mechanisms: The mechanisms that assert them, each once.
         extracts: The passages shown, and whether they speak of the question's subject.
         language: The language of the answer.
@@ -40,7 +41,7 @@ class _RuleAnswer:
         doors: What would find more: names of `_DOORS`.
     """
 
-    statements: tuple[tuple[str, list[Claim]], ...]
+    statements: tuple[tuple[str, list[Claim], bool], ...]
     mechanisms: list[str]
     extracts: Extracts
     language: Language
@@ -122,7 +123,9 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _R
     quotes = [quote for outcome in usable for quote in outcome.quotes]
     quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
     return _RuleAnswer(
-        statements=tuple((sentence, claims) for _, sentence, claims in told),
+        statements=tuple(
+            (sentence, claims, outcomes[one.task_id].decided_by == "model") for one, sentence, claims in told
+        ),
         mechanisms=[] if disputes else list(dict.fromkeys(statement.mechanism for statement, _, _ in told)),
         extracts=build_quote_extracts(quotes, passages, frame.language)
         if told and not left

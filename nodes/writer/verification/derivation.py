@@ -3,7 +3,7 @@
 Differences, sums, products with a count, quotients, shares, and the time between two dates.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations, permutations
 from typing import Final
 
@@ -27,6 +27,8 @@ _DIFFERENCE: Final = data_pattern("claims", "derivation", "difference")
 _COUNTED: Final = data_pattern("claims", "derivation", "counted")
 _PERIODS: Final = (4.0, 12.0, 52.0, 7.0)
 """Quarters, months and weeks of a year, days of a week."""
+_RATE: Final = lazy(r"(?i)\b(?:per|each|every|quarter|month|week|annual|year)|[每季周]|个月|年度|全年|一年")
+"""What says that a figure is told for one period and counted for another."""
 _TIMES: Final = lazy(r"\s?(?:times\b|倍)")
 _DAY: Final = 86_400.0
 
@@ -52,8 +54,10 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     near = 0.03 if number.about else 0.0
     counted = bool(_COUNTED.search(statement))
     days = [day for date in dates if (day := date.ordinal()) is not None]
+    periods = _PERIODS if counted and _RATE.search(statement) else ()
+    counts = [*(f.value for f in figures if f.value and not f.unit), *periods] if counted else []
     ways = (
-        *_results(number, figures, alike, counted=counted),
+        *_results(number, figures, alike, counts),
         *(abs(one - other) * _DAY for one, other in combinations(days, 2) if number.kind == "s"),
     )
     size = abs(number.base)
@@ -95,7 +99,7 @@ def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
     return False
 
 
-def _results(number: Quantity, figures: list[Quantity], alike: list[float], *, counted: bool) -> Iterator[float]:
+def _results(number: Quantity, figures: list[Quantity], alike: list[float], counts: Iterable[float]) -> Iterator[float]:
     whole = [*alike, 100.0] if number.kind == "%" else alike
     for one, other in combinations(whole, 2):
         if one != other:
@@ -103,7 +107,6 @@ def _results(number: Quantity, figures: list[Quantity], alike: list[float], *, c
     for three in combinations(whole[:10], 3) if number.unit else ():
         yield sum(three)
         yield abs(2 * max(three) - sum(three))
-    counts = [*(f.value for f in figures if f.value and not f.unit), *_PERIODS] if counted else []
     for value in alike:
         yield from (way for count in counts for way in (value * count, value / count))
         yield from (

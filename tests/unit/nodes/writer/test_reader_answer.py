@@ -177,3 +177,86 @@ async def test_a_verifier_that_is_down_leaves_it_unchecked_and_the_answer_says_s
     assert [claim["verdict"] for claim in result["claims"]] == ["unchecked"]
     assert words in result["answer"]
     assert result["answer"].count("ScriptedError") == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "quote", "said", "words"),
+    [
+        (*CASES[2][:3], "One merges requests that are alike.", "A quick search: no model checked these statements"),
+        (*CASES[1][:3], "应把同样的请求归并到一起。", "以上陈述未经模型与来源核对"),
+    ],
+)
+async def test_a_quick_search_judges_nothing_and_says_so_once(question, text, quote, said, words):
+    model = fake(AssessmentReply=assessed(question), ReadReply=found(said, quote, sentence=said))
+    graph = build_graph(tools=[search_tool(lambda _: text)], models=model)
+    context = Context(web=False, depth="quick")
+    result = (await graph.ainvoke({"question": question}, context=context))["result"]
+    check_result(result)
+    assert not model.asked("EntailmentReply")
+    assert (result["status"], result["checked"]) == ("complete", False)
+    assert result["answer"].count(words) == 1
+
+
+async def test_what_code_found_word_for_word_is_checked_in_a_quick_search_too():
+    model = fake(AssessmentReply=assessed(OF_STAMPEDES), ReadReply=found("x", "enable", sentence=STAMPEDES))
+    graph = build_graph(tools=[search_tool(lambda _: STAMPEDES)], models=model)
+    context = Context(web=False, depth="quick")
+    result = (await graph.ainvoke({"question": OF_STAMPEDES}, context=context))["result"]
+    assert (result["status"], result["checked"]) == ("complete", True)
+    assert "quick" not in result["answer"]
+
+
+async def test_a_statement_of_rules_over_what_a_model_read_is_judged_too():
+    text = "The Ost bridge is 310 metres long."
+    asked = "How long is the Ost bridge?"
+    script = {"ReadReply": found(310, "310 metres long"), "draft": ScriptedError("down")}
+    result, requests = await ask_one(asked, text, **{"reply": script.pop("ReadReply"), **script})
+    assert "EntailmentReply" in {request.schema for request in requests}
+    assert (result["status"], result["checked"]) == ("complete", True)
+    down = ScriptedError("down")
+    result, _ = await ask_one(asked, text, found(310, "310 metres long"), draft=down, EntailmentReply=down)
+    assert (result["status"], result["stop_reason"], result["checked"]) == ("partial", "not_checked", False)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "quote", "value", "said"),
+    [
+        (
+            "In which county is Appleton?",
+            "Appleton, Wisconsin, is a city.",
+            "Appleton, Wisconsin",
+            "Outagamie County",
+            "",
+        ),
+        ("阿普尔顿在哪个县？", "阿普尔顿位于威斯康星州。", "阿普尔顿位于威斯康星州", "奥塔加米县", ""),
+    ],
+)
+@pytest.mark.parametrize("basis", ["stated", "implied"])
+async def test_an_answer_that_rests_on_what_no_quote_tells_is_partial(question, text, quote, value, said, basis):
+    draft = f"{value} [1]." if value.isascii() else f"{value}[1]。"
+    reflected = {"reason": "all is there", "decision": "finish", "missing": []}
+    reply = found(value, quote, basis=basis, sentence=said)
+    result, _ = await ask_one(question, text, reply, draft=draft, ReflectionReply=reflected)
+    assert result["outcomes"]["task_1"]["basis"] == "implied"
+    assert result["status"] == "partial"
+    assert [gap["kind"] for gap in result["gaps"]] == ["implied"]
+
+
+@pytest.mark.parametrize("verifier", ["supported", "not_there"])
+async def test_code_that_stands_in_no_source_is_judged_and_marked(verifier):
+    text = "Run the importer:\n\n```\nravel import --all\n```"
+    draft = "Run this [1].\n\n```\n{}\n```\n"
+
+    def judge(request: Request) -> dict[str, Any]:
+        wrong = "--purge" in request.text.split("\nClaims:\n")[-1]
+        verdict = verifier if wrong else "supported"
+        return {"verdicts": [{"n": n, "verdict": verdict, "quote": "ravel import --all"} for n in (1, 2)]}
+
+    for code, marked in (("ravel import --all", False), ("ravel drop --purge", True)):
+        replies = {"draft": draft.format(code), "EntailmentReply": judge}
+        result, _ = await ask_one("How is all imported?", text, found("ravel import", "ravel import --all"), **replies)
+        assert ("```\n\n(unverified)" in result["answer"]) is marked
+        assert result["status"] == ("partial" if marked else "complete")
+        block = next(one for one in result["blocks"] if one["kind"] == "code")
+        verdicts = [result["claims"][n]["verdict"] for n in block["claims"]]
+        assert verdicts == ["unsupported"] if marked else ["quoted"]

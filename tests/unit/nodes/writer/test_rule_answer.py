@@ -29,7 +29,7 @@ def answer(question: str, outcome: Outcome, *evidence: Evidence, language: str =
 def test_what_is_shown_is_asserted_with_the_words_it_quotes() -> None:
     found = answer(ASKED, FOUND.model_copy(update={"detail": OutcomeDetail(unit="km")}), WEND, OTHER)
     assert found.status == ("complete", "finished")
-    assert [sentence for sentence, _ in found.statements] == ["River Wend – length: 310 kilometres [1]."]
+    assert [sentence for sentence, _, _ in found.statements] == ["River Wend – length: 310 kilometres [1]."]
     assert [extract.evidence_id for extract in found.extracts.items] == [WEND.id]
     (extract,) = found.extracts.items
     assert [extract.text[start:end] for start, end in extract.highlights] == ["It is 310 kilometres long."]
@@ -49,7 +49,7 @@ def test_sources_that_disagree_are_both_shown_and_neither_is_asserted(language: 
     found = answer(asked, disputed, WEND, guide, OTHER, language=language)
     assert found.status == ("extracts", "finished")
     assert found.mechanisms == []
-    ((sentence, _),) = found.statements
+    ((sentence, _, _),) = found.statements
     assert all(part in sentence for part in ("310", "290", "[1][2]"))
     assert [extract.evidence_id for extract in found.extracts.items] == [WEND.id, guide.id]
 
@@ -63,7 +63,7 @@ def test_of_two_questions_the_answered_one_is_told_and_the_other_named() -> None
     told = answer_by_rule(
         state, Draft(gather_sources(plan, outcomes, {one.id: one for one in (WEND, OTHER)}, "en")), run
     )
-    assert [sentence for sentence, _ in told.statements] == ["River Wend – length: 310 kilometres [1]."]
+    assert [sentence for sentence, _, _ in told.statements] == ["River Wend – length: 310 kilometres [1]."]
     assert told.open == ("Who discovered the neutron?",)
     assert "Who discovered the neutron?" in told.lead
     assert told.status == ("extracts", "finished")
