@@ -6,14 +6,14 @@ reader to it; only the title line is left out, which every passage carries anywa
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from math import ceil
 from typing import Final, NamedTuple
 
-from weiwo.text.language import HAN, sentences
-from weiwo.text.markdown import DELIMITER
+from weiwo.text.language import HAN
+from weiwo.text.markdown import DELIMITER, find_unbroken, find_whole_sentences
 from weiwo.text.outline import Heading, read_outline
 from weiwo.text.patterns import lazy
 
@@ -22,6 +22,9 @@ SMALLEST: Final = 60
 
 LARGEST: Final = 200
 """Weight above which a passage is parted."""
+
+LARGEST_CODE: Final = 800
+"""The same of a fenced block or a table row, which says nothing in halves; a longer block is parted between lines."""
 
 _UNSPACED: Final = lazy(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
 _WORD: Final = lazy(rf"[^\W{HAN}\u3041-\u3096\u30a1-\u30fa]+")
@@ -78,7 +81,7 @@ def chunk_text(text: str, *, markdown: bool, name: str = "") -> tuple[str, list[
 
     Returns:
         The title, and the passages in document order. Every line that is not blank is in a passage, in the headings of
-        one, or is the title; no passage weighs more than `LARGEST` and its heading.
+        one, or is the title; no passage weighs more than `LARGEST` and its heading, but for code (`LARGEST_CODE`).
     """
     lines = text.split("\n")
     headings, fences = read_outline(text) if markdown else ([], _find_fences(text))
@@ -221,8 +224,14 @@ class _Cutter:
         if table or self._by_line:
             ends = starts[first + 2 if table else first + 1 : end]
         else:
-            ends = [start + ending for _, ending in sentences(text[start:stop])]
-        yield from _part_large(text, start, stop, ends, size)
+            ends = [start + ending for _, ending in find_whole_sentences(text[start:stop])]
+        unbroken = [(start + left, start + right) for left, right in find_unbroken(text[start:stop])]
+        whole = [span for span in unbroken if measure_weight(text[slice(*span)]) <= LARGEST_CODE]
+        ends += [left for left, _ in unbroken if left > start]
+        for left, right in unbroken:
+            if (left, right) not in whole:
+                ends += [row for row in starts[first:end] if left < row < right]
+        yield from _part_large(text, start, stop, sorted(set(ends)), size, whole)
 
 
 def _join_small(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
@@ -239,8 +248,10 @@ def _join_small(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
     return [(start, end) for start, end, _ in packed]
 
 
-def _part_large(text: str, start: int, end: int, ends: list[int], size: float) -> Iterator[tuple[int, int, float]]:
-    """A stretch too large for a passage in pieces of even size, cut where sentences or rows end."""
+def _part_large(
+    text: str, start: int, end: int, ends: list[int], size: float, whole: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int, float]]:
+    """A stretch too large for a passage in pieces of even size, cut where sentences or rows end, `whole` parts not."""
     even = size / ceil(size / LARGEST)
     cuts = [start]
     held, done = 0.0, start
@@ -251,7 +262,7 @@ def _part_large(text: str, start: int, end: int, ends: list[int], size: float) -
         if held >= even or (held and held + added > LARGEST):
             cuts.append(done)
             held = 0.0
-        if added > LARGEST:
+        if added > LARGEST and not any(left <= done and stop <= right for left, right in whole):
             cuts += _halve_span(text, done, stop)
             added = measure_weight(text[max(done, cuts[-1]) : stop])
         held, done = held + added, stop

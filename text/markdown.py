@@ -12,6 +12,7 @@ from functools import cache
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from weiwo.text.language import sentences
 from weiwo.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -330,6 +331,35 @@ def split_row(row: str) -> tuple[str, ...]:
     cells = [cell.strip() for cell in CELL.split(row.strip())]
     first, last = row.strip().startswith("|"), len(cells) > 1 and not cells[-1]
     return tuple(cells[first : len(cells) - last])
+
+
+# --- what is not cut ---
+
+
+def find_unbroken(text: str) -> list[tuple[int, int]]:
+    """The fenced blocks and the table rows of a text, in order: a cut inside one leaves two halves that say nothing."""
+    if "|" not in text and "```" not in text and "~~~" not in text:
+        return []
+    found: list[tuple[int, int]] = []
+    for _, group in groupby(read_lines(text), lambda line: line.leaf):
+        lines = list(group)
+        if lines[0].kind == "fence":
+            found.append((lines[0].start, lines[-1].end))
+        else:
+            found += [(line.start, line.end) for line in lines if line.kind in {"head", "delimiter", "row"}]
+    return found
+
+
+def find_whole_sentences(text: str) -> list[tuple[int, int]]:
+    """The sentences of a text, a fenced block and a table row each counting as one."""
+    kept = [(start, start + len(text[start:end].rstrip())) for start, end in find_unbroken(text)]
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted([*sentences(text), *kept]):
+        if spans and start < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+    return spans
 
 
 # --- code and formulas ---

@@ -97,6 +97,8 @@ class _Composer:
         outcome, frame = self._outcomes.get(task.id), frame_task(task, self._language)
         if outcome is None or outcome.type == "passages":
             return None
+        if isinstance(outcome.value, str) and "\n" in outcome.value:
+            return None  # code, which its source shows as it is
         if outcome.computed:
             return self._computed(task, frame, outcome)
         return None if task.for_each else self._value(task, frame, outcome)

@@ -37,7 +37,8 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
     ]
     report = looks[-1].report
     weak = _weak(report.weak, state, language) if report is not None else ()
-    return (*uncovered, *weak, *_inconsistent(state, language))
+    found = (*uncovered, *weak, *_inconsistent(state, language))
+    return tuple({gap.text: gap for gap in reversed(found)}.values())[::-1]
 
 
 def _find_uncovered(state: SearchState) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
-from weiwo.nodes.writer.opening import PartCheck, is_check_line, skip_opening
+from weiwo.nodes.writer.opening import PartCheck, is_check_line, is_closing, skip_opening
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
 from weiwo.nodes.writer.sources import CitableSources
@@ -95,7 +95,10 @@ async def draft_answer(
             async with aclosing(_in_language(services, context.messages, check)) as segments:
                 async for segment in segments:
                     begun = True
-                    yield "" if is_check_line(segment) else say(segment) or trailing_blanks(segment)
+                    if is_check_line(segment) or is_closing(segment):
+                        yield ""
+                    else:
+                        yield say(segment) or trailing_blanks(segment)
         except ModelRequestError as failure:
             if begun or not first or failure.fault.kind != "overflow":
                 raise

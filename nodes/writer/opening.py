@@ -130,6 +130,18 @@ _UNDECIDED: Final = lazy(rf"(?i)\s*+(?:(?:{_POLITE}|{_YES}){_PAUSE}){{0,3}}")
 """An opening so far: what follows tells whether it says anything."""
 
 
+_CLOSING: Final = lazy(
+    r"(?i)\s*+(?:i hope (?:this|that|it)\b|(?:i )?hope (?:this|that) helps|(?:please )?(?:feel free|let me know)\b"
+    r"|if you (?:have|need) (?:any|more|further)\b|希望(?:这|以上|对)[^。！!]{0,12}(?:帮助|帮到)"
+    r"|(?:如有|如果您?还?有|若有)[^。！!]{0,12}(?:问题|疑问|需要))[^.!?。！？\n]{0,80}[.!。！]?\s*+"
+)
+
+
+def is_closing(piece: str) -> bool:
+    """Whether a piece of a draft is a courtesy that tells nothing, as models end with."""
+    return _CLOSING.fullmatch(piece) is not None
+
+
 async def skip_opening(pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
     """The pieces of a draft without an opening that says nothing; one that names what follows stays.
 

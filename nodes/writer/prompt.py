@@ -159,12 +159,12 @@ def list_findings(
 ) -> list[str]:
     """What tasks came to, a line each below their heading; of all tasks of the plan where none are named."""
     plan, outcomes = state.get("plan"), current_outcomes(state)
-    lines = [
-        f"- {quote_as_data(describe_task(task, state, services.language), 300)} →"
-        f" {_told(outcomes.get(task.id), services, sources)}"
-        for task in (plan.tasks if plan else ())
-        if task_ids is None or task.id in task_ids
-    ]
+    tasks = [task for task in (plan.tasks if plan else ()) if task_ids is None or task.id in task_ids]
+    lines = []
+    for task in tasks:
+        asked = quote_as_data(describe_task(task, state, services.language), 300)
+        lines.append(f"- {asked} → {_told(outcomes.get(task.id), services, sources)}")
+        lines += _on_the_way(outcomes.get(task.id), sources)
     return ["", "Findings:", *lines] if lines else []
 
 
@@ -236,6 +236,13 @@ def _told(outcome: Outcome | None, services: RunContext, sources: CitableSources
     return "; ".join([told, *_disagreeing(outcome, services, sources)])
 
 
+def _on_the_way(outcome: Outcome | None, sources: CitableSources) -> Iterator[str]:
+    """The values that a chain of look-ups found before its own, a line each."""
+    for hop in outcome.detail.hops if outcome is not None else ():
+        marks = "".join(f"[{n}]" for n in sources.numbers_of(hop.evidence_ids, ()))
+        yield f"  - {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)} {marks}".rstrip()
+
+
 def _disagreeing(outcome: Outcome, services: RunContext, sources: CitableSources) -> Iterator[str]:
     """What other sources give instead, each with its words and number."""
     for rival in outcome.rivals:
@@ -252,7 +259,7 @@ def _value(outcome: Outcome, services: RunContext) -> str:
         one = item_type(outcome.type)
         pairs = zip(items, outcome.value, strict=True)
         return "; ".join(f"{item}: {render(value, one, services.language)}" for item, value in pairs)
-    return render_value(outcome, services.language)
+    return render_value(outcome, services.language).replace("\n", "\n    ")  # so that code opens no line of the prompt
 
 
 def _check_instructions(state: SearchState) -> list[str]:

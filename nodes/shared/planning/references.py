@@ -21,8 +21,12 @@ _Schema = Mapping[str, Any]
 
 
 def fill_text(text: str, inputs: Mapping[str, Outcome], language: Language) -> str:
-    """A string with every known reference written out as prose."""
-    return REFERENCE.sub(lambda match: _prose(inputs.get(match[1]), match[0], language), text)
+    """A string with every known reference written out as prose, on one line each: a prompt has its own lines."""
+    return REFERENCE.sub(lambda match: _on_one_line(_prose(inputs.get(match[1]), match[0], language)), text)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split()) if "\n" in text else text
 
 
 def fill_args(

@@ -14,7 +14,8 @@ from typing import Final
 from weiwo.nodes.shared.prompting.passage_prompt import format_passage
 from weiwo.state import Evidence
 from weiwo.text.analyzer import query_terms
-from weiwo.text.language import HAN, sentences
+from weiwo.text.language import HAN
+from weiwo.text.markdown import FENCE, find_whole_sentences
 from weiwo.text.patterns import lazy
 
 Count = Callable[[str], int]
@@ -34,6 +35,7 @@ _GAP: Final = "…"
 _SOUGHT: Final = 40
 """Terms of a task that relevance is judged by."""
 _HAN_TERM: Final = lazy(f"[{HAN}]")
+_LINE: Final = lazy(r"(?<=\n)")
 _CLAUSE: Final = lazy(r"(?<=[;；，、\n])|(?<=,)(?=\s)")
 
 
@@ -178,8 +180,11 @@ def _shorten_passage(
 
 
 def _pieces(text: str, room: int, count: Count) -> list[tuple[int, int, int]]:
-    """Sentences with the blanks behind them, and their tokens; of one that is longer than the room, its clauses."""
-    starts = [start for start, _ in sentences(text)]
+    """Sentences with the blanks behind them, and their tokens; of one that is longer than the room, its clauses.
+
+    A fenced block and a table row count as one sentence, and code that is longer than the room is parted by lines.
+    """
+    starts = [start for start, _ in find_whole_sentences(text)]
     bounds = list(zip(starts, [*starts[1:], len(text)], strict=True))
     pieces = []
     for start, end in bounds:
@@ -187,7 +192,8 @@ def _pieces(text: str, room: int, count: Count) -> list[tuple[int, int, int]]:
         if tokens <= room:
             pieces.append((start, end, tokens))
             continue
-        cuts = [start, *(start + found.start() for found in _CLAUSE.finditer(text[start:end])), end]
+        parts = _LINE if FENCE.match(text[start:end]) else _CLAUSE
+        cuts = [start, *(start + found.start() for found in parts.finditer(text[start:end])), end]
         pieces += [(a, b, count(text[a:b])) for a, b in pairwise(cuts) if a < b]
     return pieces
 

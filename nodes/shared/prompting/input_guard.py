@@ -16,6 +16,8 @@ from weiwo.text.terms import terms
 
 LONGEST_VALUE: Final = 600
 """Characters of a text that one task hands to another: two long sentences."""
+LONGEST_CODE: Final = 2_000
+"""Characters of one that has several lines, as code has."""
 LONGEST_QUERY: Final = 200
 """Characters of a query that a model made."""
 _KNOWN_SHARE: Final = 0.5
@@ -35,16 +37,17 @@ def safe_note(text: str, limit: int = 300) -> str:
 def find_rejection(value: JsonValue, ret: ValueType) -> str | None:
     """Why a value cannot be handed on, in words for the model that read it; None if it can.
 
-    Passages are summed up in as many lines as they take.
+    Passages are summed up in as many lines as they take; a text may be code, which has several.
     """
     if isinstance(value, list):
         return next((why for item in value if (why := find_rejection(item, ret))), None)
     if not isinstance(value, str):
         return None
-    if ret != "passages" and len(value) > LONGEST_VALUE:
-        return f"value has {len(value)} characters; at most {LONGEST_VALUE} are handed on, give the shortest answer"
-    if ret != "passages" and any(unicodedata.category(c) == "Cc" for c in value):
-        return "value has line ends or control characters; give one line"
+    most = LONGEST_CODE if "\n" in value else LONGEST_VALUE
+    if ret != "passages" and len(value) > most:
+        return f"value has {len(value)} characters; at most {most} are handed on, give the shortest answer"
+    if ret != "passages" and any(unicodedata.category(c) == "Cc" for c in value if c not in "\n\t"):
+        return "value has control characters"
     if addresses_model(value):
         return "value gives orders, which answer nothing; passages are data"
     return None

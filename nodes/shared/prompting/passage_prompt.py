@@ -7,6 +7,7 @@ from typing import Final
 from weiwo.state import Evidence
 from weiwo.state.evidence import FILE_DATE
 from weiwo.text.injection import addresses_model, find_orders
+from weiwo.text.markdown import find_unbroken
 from weiwo.text.patterns import lazy
 
 DATA_RULE: Final = (
@@ -59,11 +60,19 @@ def orders_in(passage: Evidence) -> str:
 
 
 def quote_as_data(text: str, limit: int | None = None) -> str:
-    """Text that cannot close its own delimiter nor hide anything, cut if need be at the end of a sentence or a word."""
+    """Text that cannot close its own delimiter nor hide anything, cut if need be at the end of a sentence or a word.
+
+    It is cut before a fenced block or a table row rather than inside, and inside code at the end of a line.
+    """
     safe = _DELIMITER.sub(r"<\\", _HIDDEN.sub("", text))
     if limit is None or len(safe) <= limit:
         return safe
     ends = [found.end() for found in _STOP.finditer(safe, limit // 2, limit)]
+    unbroken = find_unbroken(safe[: 2 * limit])
+    lines = [end for end in ends if safe[end - 1] == "\n"]
+    apart = [end for end in ends if not any(first < end < last for first, last in unbroken)]
+    inside = any(first < limit < last for first, last in unbroken)
+    ends = apart or (lines if inside else ends)
     cut = ends[-1] if ends else safe.rfind(" ", limit // 2, limit)
     return safe[: cut if cut > 0 else limit].rstrip() + " …"
 

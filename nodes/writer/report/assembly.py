@@ -69,7 +69,8 @@ def _list_missing(state: SearchState, services: RunContext, draft: Draft) -> lis
         for task in (plan.tasks if plan else ())
         if task.id not in outcomes or not outcomes[task.id].answers
     ]
-    return [line for line in dict.fromkeys(" ".join(say(line).split()) for line in lines) if line]
+    told = [line for line in dict.fromkeys(" ".join(say(line).split()) for line in lines) if line]
+    return [line for n, line in enumerate(told) if not any(line.strip("?？") in other for other in told[:n])]
 
 
 def _parted(

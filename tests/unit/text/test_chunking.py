@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.work import assert_linear
-from weiwo.text.chunking import LARGEST, Chunk, chunk_text, measure_weight
+from weiwo.text.chunking import LARGEST, LARGEST_CODE, Chunk, chunk_text, measure_weight
+from weiwo.text.markdown import find_unbroken
 
 PARAGRAPH = "The bridge was opened in 1849. It joins Buda and Pest across the Danube. " * 4
 HEADING_ROOM = 30
@@ -54,7 +55,10 @@ def test_nothing_is_lost(text: str, *, markdown: bool) -> None:
 @given(text=documents, markdown=st.booleans())
 def test_passages_are_bounded_and_in_order(text: str, *, markdown: bool) -> None:
     _, pieces = chunk_text(text, markdown=markdown)
-    assert all(piece.text.strip() and measure_weight(piece.text) <= LARGEST + HEADING_ROOM for piece in pieces)
+    assert all(piece.text.strip() for piece in pieces)
+    for piece in pieces:
+        most = LARGEST_CODE if find_unbroken(piece.text) else LARGEST
+        assert measure_weight(piece.text) <= most + HEADING_ROOM
     assert all(before.last <= after.first for before, after in pairwise(pieces))
 
 
@@ -123,3 +127,23 @@ def test_long_input_takes_linear_time(unit: str) -> None:
     _, pieces = chunk_text(unit * 10_000, markdown=True)
     assert pieces
     assert all(measure_weight(piece.text) <= LARGEST + HEADING_ROOM for piece in pieces)
+
+
+@pytest.mark.parametrize("markdown", [True, False])
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_fenced_block_and_the_rows_of_a_table_stay_whole(fence: str, *, markdown: bool):
+    told = "The importer reads each file once and tells what it could not read. " * 12
+    code = "\n".join(f"step {n}: run(first. second) and wait; then go on. Next word {n}" for n in range(40))
+    rows = "\n".join(f"| host {n} | It was built. It was sold. It was lost. | {n} |" for n in range(30))
+    table = f"| name | told | n |\n|---|---|---|\n{rows}"
+    _, pieces = chunk_text(f"{told}\n{fence}\n{code}\n{fence}\n{told}\n\n{table}\n", markdown=markdown)
+    assert sum(code in piece.text for piece in pieces) == 1
+    for row in rows.splitlines():
+        assert any(row in piece.text for piece in pieces)
+
+
+def test_code_too_long_for_a_passage_is_parted_between_lines():
+    lines = [f"call number {n} with these. and those words of no meaning" for n in range(400)]
+    _, pieces = chunk_text("```\n" + "\n".join(lines) + "\n```\n", markdown=True)
+    assert len(pieces) > 1
+    assert {line for piece in pieces for line in piece.text.splitlines()} == {*lines, "```"}

@@ -1,5 +1,6 @@
 """Tools whose replies do not repeat what they were asked: the call is context of the reply, for reader and check."""
 
+import re
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from weiwo.nodes.writer.claims import ClaimSources, check_cited
 from weiwo.state import Evidence, PassageCall, passage_id
 from weiwo.state.settings import Context
 from weiwo.text.language import detect_language
+from weiwo.tools.selection.usage_history import read_history
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
 TASK = {"en": "What is the temperature in {}?", "zh": "{}的气温是多少度？"}
@@ -112,3 +114,70 @@ def test_arguments_of_a_call_carry_a_claim_and_stand_in_the_prompt(city, claim):
     assert "calls" not in bare.model_dump(mode="json")
     assert Evidence.model_validate(bare.model_dump(mode="json")) == bare
     assert Evidence.model_validate(passage.model_dump(mode="json")) == passage
+
+
+TRIP = {
+    "weather": ({"city": "Tokyo"}, {"temperature_c": 21}, 21, "It is 21 degrees in Tokyo."),
+    "hotel_rooms": ({"hotel": "Hotel Meridian"}, {"free_rooms": 3}, 3, "Hotel Meridian has 3 free rooms."),
+    "train_fare": ({"to": "Kyoto"}, {"yen": 14170}, 14170, "The train to Kyoto costs 14,170 yen."),
+    "museum_hours": ({"museum": "Mori Museum"}, {"opens": 10}, 10, "The Mori Museum opens at 10."),
+}
+"""Of each tool its arguments, its reply, the value in it and what is to be said of that."""
+
+
+def plain_tool(name: str) -> StructuredTool:
+    arguments, reply_, *_ = TRIP[name]
+
+    async def run(**_: str) -> dict[str, int]:
+        return reply_
+
+    fields = {"type": "object", "properties": {one: {"type": "string"} for one in arguments}, "required": [*arguments]}
+    return StructuredTool.from_function(coroutine=run, name=name, description=f"Tells {name}.", args_schema=fields)
+
+
+@pytest.mark.parametrize("worded", [True, False])
+async def test_a_trip_of_four_plain_tools_is_complete_and_teaches(worded, tmp_path):
+    asks = {
+        "weather": "What is the temperature in Tokyo?",
+        "hotel_rooms": "How many rooms are free at Hotel Meridian?",
+        "train_fare": "What does the train to Kyoto cost?",
+        "museum_hours": "At what hour does the Mori Museum open?",
+    }
+    tasks = [
+        {"id": f"task_{n}", "description": asks[name], "tool_binding": name, "args": told[0], "ret": "number"}
+        | {"is_answer": worded}
+        for n, (name, told) in enumerate(TRIP.items(), 1)
+    ]
+
+    def read(request: Request) -> dict[str, Any]:
+        name = next(name for name in TRIP if f"{name}(" in request.text)
+        _, said, value, sentence = TRIP[name]
+        key = next(iter(said))
+        return found(value, f'"{key}": {said[key]}', **({"sentence": sentence} if worded else {}))
+
+    def judge(request: Request) -> dict[str, Any]:
+        listed = request.text.split("\nClaims:\n")[-1]
+        quotes = {str(value): f'"{next(iter(said))}": {value}' for _, said, value, _ in TRIP.values()}
+        claims = re.findall(r"(?m)^(\d+)\. (.*)", listed)
+        shown = [next((q for v, q in quotes.items() if v in c.replace(",", "")), "") for _, c in claims]
+        return {
+            "verdicts": [{"n": n, "verdict": "supported", "quote": q} for (n, _), q in zip(claims, shown, strict=True)]
+        }
+
+    question = "Plan my trip: weather in Tokyo, rooms in Hotel Meridian, the fare to Kyoto, hours of the Mori Museum?"
+    model = fake(
+        AssessmentReply={**assessed(question, steps=1.0, form="list"), "vertices": tasks, "edges": []},
+        PlanReply={"vertices": tasks, "edges": []},
+        ReadReply=read,
+        EntailmentReply=judge,
+        ReflectionReply={"reason": "all", "decision": "finish", "missing": []},
+        RewriteReply={"sentences": []},
+        draft="".join(f"- {told[3][:-1]} [{n}].\n" for n, told in enumerate(TRIP.values(), 1)),
+    )
+    graph = build_graph(tools=[search_tool(lambda _: None), *map(plain_tool, TRIP)], models=model)
+    context = Context(web=False, home=str(tmp_path), telemetry=True)
+    result = (await graph.ainvoke({"question": question}, context=context))["result"]
+    assert (result["status"], result["checked"]) == ("complete", True)
+    assert len(model.requests) <= 9
+    assert "unverified" not in result["answer"]
+    assert set(TRIP) <= {tool for use in read_history(tmp_path) for tool in use.tools}

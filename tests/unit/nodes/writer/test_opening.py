@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from weiwo.nodes.writer.opening import skip_opening
+from weiwo.nodes.writer.opening import is_closing, skip_opening
 from weiwo.nodes.writer.piece_stream import split_pieces
 
 
@@ -52,3 +52,20 @@ async def test_an_opening_that_says_nothing_is_left_out(opening: str) -> None:
 )
 async def test_what_says_something_stays(text: str) -> None:
     assert await opened(text) == text
+
+
+@pytest.mark.parametrize(
+    ("piece", "closes"),
+    [
+        ("I hope this helps!", True),
+        ("Let me know if you need more.", True),
+        ("希望以上内容对您有帮助！", True),
+        ("如有其他问题，请随时告诉我。", True),
+        ("I hope this helps, and the tower is 330 metres tall. It is blue.", False),
+        ("The tower is 330 metres tall [1].", False),
+        ("Hope Bay was named in 1902 [1].", False),
+        ("希望号于1999年升空[1]。", False),
+    ],
+)
+def test_a_courtesy_that_tells_nothing_closes(piece: str, *, closes: bool) -> None:
+    assert is_closing(piece) is closes

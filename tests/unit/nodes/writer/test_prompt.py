@@ -6,7 +6,7 @@ from tests.support.run import services
 from tests.support.states import got, passage, search, state_of
 from weiwo.nodes.writer.prompt import findings_prompt
 from weiwo.nodes.writer.sources import gather_sources
-from weiwo.state import Failure, Language, Outcome, Plan
+from weiwo.state import Failure, Hop, Language, Outcome, OutcomeDetail, Plan
 
 BOOK = passage("The Salt Ledger was written by Elsa Varnholt.", "https://a.test/", "The Salt Ledger")
 
@@ -66,3 +66,13 @@ def test_a_task_over_a_list_is_asked_about_each_of_its_items(item: str) -> None:
         "task_2": lost("task_2", "blocked", "task_2 needs task_1, which has no value"),
     }
     assert told(plan, outcomes)[1] == "- When was each of them born? → not found: it needs what was not found"
+
+
+def test_what_a_chain_found_on_its_way_is_among_the_findings() -> None:
+    hop = Hop(question="Who is the author?", value="Elsa Varnholt", evidence_ids=(BOOK.id,), quotes=())
+    plan = Plan(tasks=(search("task_1", "Where was the author of The Salt Ledger born?"),))
+    found = got("task_1", "Ostby", on=BOOK, detail=OutcomeDetail(hops=(hop,)))
+    known = services()
+    state = state_of("Where was the author born?", known, plan=plan, outcomes={"task_1": found}, evidence=(BOOK,))
+    prompt = findings_prompt(state, known, gather_sources(plan, {"task_1": found}, {BOOK.id: BOOK}, "en"))
+    assert "  - Who is the author? → Elsa Varnholt [1]" in prompt.splitlines()

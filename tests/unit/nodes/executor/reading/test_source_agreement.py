@@ -158,3 +158,17 @@ def test_a_sentence_carries_a_value_in_any_form(
     sentence: str, value: JsonValue, type_: ValueType, *, carried: bool
 ) -> None:
     assert carries(sentence, value, type_) is carried
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("River Wend", "The River Wend flows through Arvania, past two old mills."),  # a padding quote
+        ("River Ost", "The River Ost is 310 kilometres long."),  # the value, of something else
+    ],
+)
+def test_only_passages_that_give_this_value_of_this_subject_count(title: str, text: str) -> None:
+    other = page(title, text, "c.md")
+    quotes = (*READ.quotes, Quote(evidence_id=other.id, text=other.text))
+    padded = Reading(value=310, evidence_ids=(WEND.id, other.id), quotes=quotes, confidence=0.8)
+    assert weigh(padded, [WEND, other]).support == 1
