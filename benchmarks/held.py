@@ -13,6 +13,7 @@ ask). Told is what stands without a mark in an answer that is `complete`. The ex
 import argparse
 import asyncio
 import json
+import os
 import re
 import sys
 import tempfile
@@ -105,10 +106,9 @@ async def told(case: Case, verifier: Verifier) -> tuple[bool, dict[str, Any]]:
         RewriteReply={"sentences": []},
         draft=case.get("draft", case.get("sentence", "")),
     )
-    with tempfile.TemporaryDirectory() as home:
-        context = Context(web=False, corpus=None, home=home, telemetry=False)
-        graph = build_graph(tools=tools_of(case), models=model)
-        result = (await graph.ainvoke({"question": case["question"]}, context=context))["result"]
+    context = Context(web=False, corpus=None, telemetry=False)
+    graph = build_graph(tools=tools_of(case), models=model)
+    result = (await graph.ainvoke({"question": case["question"]}, context=context))["result"]
     said: str = case.get("false") or case.get("draft") or case["sentence"]
     key = re.sub(r"\s*\[\d\]|[.。\n]", "", said)
     there = key in re.sub(r"\s*\[\d\]|[.。\n]", "", result["answer"])
@@ -156,4 +156,6 @@ if __name__ == "__main__":
     parser.add_argument("--show", action="store_true", help="Print what was told though false, or not though true.")
     given = parser.parse_args()
     rows = [json.loads(line) for line in given.cases.read_text(encoding="utf-8").splitlines() if line.strip()]
-    sys.exit(asyncio.run(main(rows, show=given.show)))
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["WEIWO_HOME"] = home
+        sys.exit(asyncio.run(main(rows, show=given.show)))

@@ -1,6 +1,8 @@
 """Tools whose replies do not repeat what they were asked: the call is context of the reply, for reader and check."""
 
+import os
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,7 +138,7 @@ def plain_tool(name: str) -> StructuredTool:
 
 
 @pytest.mark.parametrize("worded", [True, False])
-async def test_a_trip_of_four_plain_tools_is_complete_and_teaches(worded, tmp_path):
+async def test_a_trip_of_four_plain_tools_is_complete_and_teaches(worded):
     asks = {
         "weather": "What is the temperature in Tokyo?",
         "hotel_rooms": "How many rooms are free at Hotel Meridian?",
@@ -175,9 +177,9 @@ async def test_a_trip_of_four_plain_tools_is_complete_and_teaches(worded, tmp_pa
         draft="".join(f"- {told[3][:-1]} [{n}].\n" for n, told in enumerate(TRIP.values(), 1)),
     )
     graph = build_graph(tools=[search_tool(lambda _: None), *map(plain_tool, TRIP)], models=model)
-    context = Context(web=False, home=str(tmp_path), telemetry=True)
+    context = Context(web=False, telemetry=True)
     result = (await graph.ainvoke({"question": question}, context=context))["result"]
     assert (result["status"], result["checked"]) == ("complete", True)
     assert len(model.requests) <= 9
     assert "unverified" not in result["answer"]
-    assert set(TRIP) <= {tool for use in read_history(tmp_path) for tool in use.tools}
+    assert set(TRIP) <= {tool for use in read_history(Path(os.environ["WEIWO_HOME"])) for tool in use.tools}
