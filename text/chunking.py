@@ -23,7 +23,7 @@ SMALLEST: Final = 60
 LARGEST: Final = 200
 """Weight above which a passage is parted."""
 
-LARGEST_CODE: Final = 800
+_LARGEST_CODE: Final = 800
 """The same of a fenced block or a table row, which says nothing in halves; a longer block is parted between lines."""
 
 _UNSPACED: Final = lazy(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
@@ -81,7 +81,7 @@ def chunk_text(text: str, *, markdown: bool, name: str = "") -> tuple[str, list[
 
     Returns:
         The title, and the passages in document order. Every line that is not blank is in a passage, in the headings of
-        one, or is the title; no passage weighs more than `LARGEST` and its heading, but for code (`LARGEST_CODE`).
+        one, or is the title; no passage weighs more than `LARGEST` and its heading, but for code (`_LARGEST_CODE`).
     """
     lines = text.split("\n")
     headings, fences = read_outline(text) if markdown else ([], _find_fences(text))
@@ -226,7 +226,7 @@ class _Cutter:
         else:
             ends = [start + ending for _, ending in find_whole_sentences(text[start:stop])]
         unbroken = [(start + left, start + right) for left, right in find_unbroken(text[start:stop])]
-        whole = [span for span in unbroken if measure_weight(text[slice(*span)]) <= LARGEST_CODE]
+        whole = [span for span in unbroken if measure_weight(text[slice(*span)]) <= _LARGEST_CODE]
         ends += [left for left, _ in unbroken if left > start]
         for left, right in unbroken:
             if (left, right) not in whole:

@@ -40,7 +40,7 @@ def render_value(outcome: Outcome, language: Language) -> str:
 
 PASSAGE_HEAD = 300
 """Characters of a passage that a citation has in place of a quotation, where none was read from it."""
-BETWEEN_QUOTES = " … "
+_BETWEEN_QUOTES = " … "
 _MAX_SOURCES = 14
 """Sources offered to the writer; those that outcomes rest on come first."""
 
@@ -155,7 +155,7 @@ def gather_sources(
         if texts.add(Told.of(passage.text)) is None or key in cited:
             chosen.append(passage)
     items = [
-        CitableSource(n, evidence=passage, quote=BETWEEN_QUOTES.join(quotes.get(passage.id, ())))
+        CitableSource(n, evidence=passage, quote=_BETWEEN_QUOTES.join(quotes.get(passage.id, ())))
         for n, passage in enumerate(chosen, 1)
     ]
     calculations = [outcome for outcome in ordered if outcome.usable and outcome.computed]

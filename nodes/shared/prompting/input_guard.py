@@ -16,7 +16,7 @@ from weiwo.text.terms import terms
 
 LONGEST_VALUE: Final = 600
 """Characters of a text that one task hands to another: two long sentences."""
-LONGEST_CODE: Final = 2_000
+_LONGEST_CODE: Final = 2_000
 """Characters of one that has several lines, as code has."""
 LONGEST_QUERY: Final = 200
 """Characters of a query that a model made."""
@@ -43,7 +43,7 @@ def find_rejection(value: JsonValue, ret: ValueType) -> str | None:
         return next((why for item in value if (why := find_rejection(item, ret))), None)
     if not isinstance(value, str):
         return None
-    most = LONGEST_CODE if "\n" in value else LONGEST_VALUE
+    most = _LONGEST_CODE if "\n" in value else LONGEST_VALUE
     if ret != "passages" and len(value) > most:
         return f"value has {len(value)} characters; at most {most} are handed on, give the shortest answer"
     if ret != "passages" and any(unicodedata.category(c) == "Cc" for c in value if c not in "\n\t"):

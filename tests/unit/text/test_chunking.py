@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.work import assert_linear
-from weiwo.text.chunking import LARGEST, LARGEST_CODE, Chunk, chunk_text, measure_weight
+from weiwo.text.chunking import _LARGEST_CODE, LARGEST, Chunk, chunk_text, measure_weight
 from weiwo.text.markdown import find_unbroken
 
 PARAGRAPH = "The bridge was opened in 1849. It joins Buda and Pest across the Danube. " * 4
@@ -57,7 +57,7 @@ def test_passages_are_bounded_and_in_order(text: str, *, markdown: bool) -> None
     _, pieces = chunk_text(text, markdown=markdown)
     assert all(piece.text.strip() for piece in pieces)
     for piece in pieces:
-        most = LARGEST_CODE if find_unbroken(piece.text) else LARGEST
+        most = _LARGEST_CODE if find_unbroken(piece.text) else LARGEST
         assert measure_weight(piece.text) <= most + HEADING_ROOM
     assert all(before.last <= after.first for before, after in pairwise(pieces))
 
