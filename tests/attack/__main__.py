@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.attack import cancels, machine, mcp_servers, network, texts
+from tests.attack import cancels, machine, mcp_servers, network, server, texts
 from tests.attack.report import Attack, Report
 from tests.support.foreign import FOREIGN
 
@@ -21,6 +21,7 @@ ATTACKS: tuple[Attack, ...] = (
     *cancels.ATTACKS,
     *texts.ATTACKS,
     *mcp_servers.ATTACKS,
+    *server.ATTACKS,
 )
 _SECONDS = 400
 """How long one kind may take, also on a busy machine; what takes longer has got through."""

@@ -38,6 +38,7 @@ KEEPS_LITTLE = {
     "/threads/{thread_id}/runs/{run_id}/cancel", "/threads/{thread_id}/stream/events", "/weiwo/memory/offer",
     "/weiwo/login", "/weiwo/logout", "/weiwo/threads/{thread_id}/plan/check",
     "/threads/{thread_id}/commands",  # begins a run, as the others: an error in its own form
+    "/weiwo/setup/budget", "/weiwo/setup/{kind}",  # the operator alone
     "/weiwo/memory", "/weiwo/key",  # 50 wishes of bounded length, one key
     "/weiwo/threads/{thread_id}/feedback",  # by its rate
 }  # fmt: skip
