@@ -2,9 +2,10 @@
 
 import ast
 import random
-import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
+
+import pydantic
 
 from tests.attack.report import Attack, Report
 from tests.support.injected import INJECTED
@@ -23,7 +24,7 @@ async def _orders(report: Report, _: Path) -> None:
 
 async def _documentation(report: Report, _: Path) -> None:
     """Documentation of the packages that are installed here; not of this repository, and nothing of it is kept."""
-    site = Path(sysconfig.get_paths()["purelib"])
+    site = Path(pydantic.__file__).parents[1]
     flagged: list[str] = []
     for path in _sample(site):
         for window in _windows(path):

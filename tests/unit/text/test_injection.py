@@ -32,6 +32,8 @@ ORDINARY = [
     "![Build status](https://ci.example.org/badge.svg?branch=main&style=flat)",
     "![Eiffel Tower](https://upload.example.org/a/b/Tour_Eiffel.jpg)",
     '{"name": "Ada", "born": 1815, "places": ["London"]}',
+    "{'type': 'ai', 'content': 'I am well.', 'tool_calls': [], 'invalid_tool_calls': [ ], 'usage_metadata': None}",
+    '{"role": "assistant", "function_call": {}, "tool_use": "", "content": "It is 330 metres tall."}',
     "Run the tool with --verbose to see why it stops.",
     "Register it as an LLM you must have access to; then call it.",
     "The methods are asynchronous:\nexecute function objects with await.",
