@@ -120,3 +120,12 @@ export const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> 
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
+
+/** A part of the address, as it is where it is no percent-encoding. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,5 +1,5 @@
 // What the page does: asks, follows, opens threads, answers what waits for a person.
-import { ApiError, get, post, request } from "./api";
+import { ApiError, decoded, get, post, request } from "./api";
 import { follow } from "./follow";
 import { apply, halted, newRun, runOf, wholeResult, type Run } from "./progress";
 import { read, update, updateTurn, type Turn, type TurnState, type View } from "./store";
@@ -369,15 +369,6 @@ function recalled(shown: Partial<Result> & Dict): Run {
 export function startAnew(): void {
   following?.abort();
   update({ threadId: null, turns: [], view: "ask", panel: null, lit: null, missing: "", loading: false, menu: false, line: "open" });
-}
-
-/** A part of the address, as it is where it is no percent-encoding. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** Shows what the address says. */

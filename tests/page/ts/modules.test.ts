@@ -1,7 +1,7 @@
 // Unit tests of the page's pure modules; bundled with esbuild and run by `node --test` (tests/page/test_modules.py).
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError, request, whenLoginNeeded } from "../../../app/page/src/api";
+import { ApiError, decoded, request, whenLoginNeeded } from "../../../app/page/src/api";
 import { bars } from "../../../app/page/src/bars";
 import { ClaimMatcher, groups } from "../../../app/page/src/claims";
 import { pieces } from "../../../app/page/src/code";
@@ -238,6 +238,11 @@ test("a request that needs a login is sent again after it", async (context) => {
   answers.push(new Response("{}", { status: 401 }));
   whenLoginNeeded(() => Promise.resolve(false));
   await assert.rejects(request("GET", "/threads"), ApiError, "a server without a login refuses");
+});
+
+test("an address that is no percent-encoding is taken as it is", () => {
+  for (const part of ["%E0%A4%A", "%", "%zz", "100%"]) assert.equal(decoded(part), part);
+  assert.equal(decoded("a%20b%E4%BD%A0"), "a b你");
 });
 
 test("words", () => {

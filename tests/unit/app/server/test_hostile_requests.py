@@ -13,7 +13,10 @@ from tests.unit.app.server.conftest import running
 from weiwo.app.server.access.guard import Rules
 from weiwo.app.server.application import create_app
 from weiwo.app.server.errors import RequestError, describe_outside
+from weiwo.app.server.weiwo_api import answer_routes
 from weiwo.app.server.weiwo_api.uploads import _safe_name
+from weiwo.app.session.runs import OPTIONS_KEY
+from weiwo.app.session.thread import Thread
 from weiwo.graph.persistence import store as store_module
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.graph.persistence.store import open_store
@@ -149,3 +152,24 @@ async def test_a_home_that_cannot_be_written_is_not_to_be_deleted(
     assert len(told) == 1
     assert "writable" in told[0]
     assert "delete" not in told[0]
+
+
+async def test_no_corpus_is_opened_because_a_threads_metadata_name_it(
+    public: httpx.AsyncClient, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+):
+    opened: list[Any] = []
+
+    async def spy(_values: Any, citation: Any, settings: Settings) -> dict[str, Any]:
+        opened.append(settings.corpus)
+        return {"n": citation["n"]}
+
+    async def load(*_: Any) -> Thread:
+        said = {OPTIONS_KEY: '{"corpus": ["/etc"]}'}
+        return Thread("t", {"result": {"citations": [{"n": 1}]}}, (), {}, said)
+
+    monkeypatch.setattr(answer_routes, "passage_in_context", spy)
+    monkeypatch.setattr(answer_routes, "_loaded", load)
+    for user in ("ann", "operator"):
+        answer = await public.get("/weiwo/threads/t/passages/1", headers={"x-api-key": tokens[user]})
+        assert answer.status_code == 200
+    assert [tuple(one or ()) for one in opened] == [(), ("/etc",)]

@@ -1,15 +1,18 @@
 """Who may: hosts, origins, tokens, logins, rates, and what browsers are told."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import HTTPConnection
 
 from tests.unit.app.server.conftest import running
 from weiwo.app.server.access import guard
 from weiwo.app.server.access.auth import Auth, new_token
-from weiwo.app.server.access.guard import _CSP, Rules, _Buckets, read_origins
+from weiwo.app.server.access.guard import _CSP, Guard, Rules, _Buckets, read_origins
 from weiwo.app.server.access.profiles import LOOPBACK, is_loopback
 from weiwo.app.server.application import create_app
 from weiwo.app.server.errors import RequestError
@@ -212,3 +215,29 @@ def test_origins_are_read():
     for wrong in ("*", "a.b", "https://a.b/c", "null"):
         with pytest.raises(RequestError):
             read_origins(wrong)
+
+
+async def test_nobody_holds_all_requests_open(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(guard, "_MOST_OPEN", 3)
+    end, users = asyncio.Event(), {"x": "ann", "y": "bob"}
+
+    async def wait(_scope: Any, _receive: Any, send: Any) -> None:
+        await end.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    class Known(Auth):
+        async def user(self, request: HTTPConnection) -> str | None:
+            return users[request.headers["x-api-key"]]
+
+    front = Guard(wait, Rules(frozenset()), Known())
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(front), base_url=OWN) as client:
+        open_ = [asyncio.create_task(client.get("/", headers={"x-api-key": "x"})) for _ in range(3)]
+        await asyncio.sleep(0.01)
+        assert (await client.get("/", headers={"x-api-key": "x"})).status_code == 429
+        open_.append(asyncio.create_task(client.get("/", headers={"x-api-key": "y"})))
+        await asyncio.sleep(0.01)
+        end.set()
+        assert [one.status_code for one in await asyncio.gather(*open_)] == [200] * 4
+        assert (await client.get("/", headers={"x-api-key": "x"})).status_code == 200
+    assert not front._open
