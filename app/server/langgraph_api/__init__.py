@@ -3,8 +3,7 @@
 assistant_routes  the server and its one assistant
 thread_routes     threads and their states
 threads           threads as clients see them
-run_routes        begin, watch, wait, cancel
-thread_stream     the runs of a thread as one stream
+run_routes        begin, watch, wait, cancel; a thread's runs as one stream
 event_protocol    the envelopes of `@langchain/react`
 protocol_routes   its routes
 """

@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,13 +13,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.errors import AppError
+from weiwo.app.export import FORMATS, ExportError, render
 from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.backend import backend_of
 from weiwo.app.server.engine import own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
-from weiwo.app.server.weiwo_api.answer_views import download_response, passage_in_context
 from weiwo.app.server.wire import dump, read_json, read_object, reply, wants_chinese
 from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
@@ -27,11 +28,106 @@ from weiwo.graph.persistence.forks import ForkError, fork
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.nodes.memory.reuse import forget_answers, mark_bad
 from weiwo.nodes.planner.validator import check_plan
-from weiwo.state import Language, Plan
+from weiwo.state import Evidence, Language, Plan
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.language import clean
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
 from weiwo.tools.registry import build_registry
+
+_AROUND: Final = 3_000
+"""Characters shown before a passage, and after it."""
+_MOST_PASSAGES: Final = 2_000
+_LINES: Final = re.compile(r"lines? (\d{1,9})(?:[-–](\d{1,9}))?")
+_PAGE: Final = re.compile(r"pages? (\d{1,9})")
+
+
+def format_names() -> list[str]:
+    """The names of the formats that can be had here."""
+    return [name for name, one in FORMATS.items() if not one.library or find_spec(one.library) is not None]
+
+
+def download_response(result: Mapping[str, Any], name: str, file_name: str) -> Response:
+    """A result as a file to keep.
+
+    Args:
+        result: The result object.
+        name: The format.
+        file_name: The file's name, without ending.
+
+    Raises:
+        RequestError: There is no such format here.
+    """
+    if name not in format_names():
+        raise RequestError(
+            422, f"format {name[:20]!a}; there is none of that name here; use {' '.join(format_names())}"
+        )
+    try:
+        content = render(result, name)
+    except ExportError as error:
+        raise RequestError(422, str(error)) from None
+    ending = "csl.json" if name == "csl" else name
+    headers = {"content-disposition": f'attachment; filename="{file_name}.{ending}"'}
+    return Response(content, headers=headers, media_type=FORMATS[name].media_type)
+
+
+async def passage_in_context(
+    values: Mapping[str, Any], citation: Mapping[str, Any], settings: Settings
+) -> dict[str, Any]:
+    """A passage that an answer cites.
+
+    Args:
+        values: The thread's state.
+        citation: One of its result's citations.
+        settings: Tell the corpus it was found in.
+
+    Returns:
+        Its number, source, text, what stands before and after it where it is of a document that can still be opened,
+        and where in it the quoted words are.
+    """
+    key = str(citation.get("evidence_id") or "")
+    evidence: Evidence | None = (values.get("evidence") or {}).get(key)
+    text = evidence.text if evidence is not None else str(citation.get("quote") or "")
+    quotes = {str(citation.get("quote") or "")}
+    for outcome in (values.get("outcomes") or {}).values():
+        quotes |= {one.text for one in outcome.quotes if one.evidence_id == key}
+    source = str(citation["source"])
+    before, after = await _around(evidence, settings) if evidence is not None else ("", "")
+    locator = str(citation.get("locator") or "")
+    lines, page = _LINES.search(locator), _PAGE.search(locator)
+    return {
+        "n": citation["n"],
+        "title": citation.get("title") or "",
+        "source": source,
+        "url": source if source.startswith(("http://", "https://")) else None,
+        "text": text,
+        "before": before,
+        "after": after,
+        "quotes": sorted([at, at + len(one)] for one in quotes if one and (at := text.find(one)) >= 0),
+        "locator": locator,
+        "page": int(page[1]) if page else None,
+        "lines": [int(lines[1]), int(lines[2] or lines[1])] if lines else None,
+        "date": evidence.date if evidence is not None else "",
+    }
+
+
+async def _around(evidence: Evidence, settings: Settings) -> tuple[str, str]:
+    """What the document of a passage says before it and after it; nothing where it cannot be opened."""
+    if evidence.source.startswith(("http://", "https://", "task:")):
+        return "", ""
+    try:
+        corpus = await load_corpus(settings.corpus, settings=settings, tell=lambda _: None)
+        whole = await corpus.open(evidence.source, "", _MOST_PASSAGES)
+    except CorpusError:
+        return "", ""
+    at = next((n for n, one in enumerate(whole) if one.id == evidence.id), None)
+    if at is None:
+        return "", ""
+    before = "\n\n".join(one.text for one in whole[max(0, at - 8) : at])
+    after = "\n\n".join(one.text for one in whole[at + 1 : at + 9])
+    return before[-_AROUND:], after[:_AROUND]
+
 
 _MOST_TIMELINE: Final = 2_000
 _MOST_MOMENTS: Final = 100

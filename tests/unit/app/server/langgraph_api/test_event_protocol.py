@@ -11,7 +11,7 @@ from tests.unit.app.server.conftest import HeldModel
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription
 from weiwo.app.server.langgraph_api.protocol_routes import _encoded
-from weiwo.app.server.langgraph_api.thread_stream import _to_end
+from weiwo.app.server.langgraph_api.run_routes import _to_end
 from weiwo.app.server.storage.records import Event, RunRecord
 
 RUN = RunRecord("run", "thread", "operator", 1.0, 1.0, "running", 1, {}, "")
