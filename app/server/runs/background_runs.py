@@ -36,6 +36,7 @@ from weiwo.graph.run_context import ServedUser
 from weiwo.models.endpoint import own_key
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
+from weiwo.tools.printable import one_line, redacted
 
 _MOST_AT_WORK: Final = 16
 """Runs at work at the same time; others wait."""
@@ -127,10 +128,10 @@ class Runs:
                 if not request.corpora:  # what goes on reads on where it read
                     corpora = before[0].request.get("corpora", []) if before else []
                     request = request.model_copy(update={"corpora": corpora})
-            await self.budgets.admit(owner, asks=asks)
-            now = time.time()
             written = request.model_dump(mode="json", exclude_defaults=True)
             await self.quota.take(owner, len(dump(written)))
+            await self.budgets.admit(owner, asks=asks)
+            now = time.time()
             run = RunRecord(str(uuid4()), thread_id, owner, now, now, "pending", 1, written, "")
             await self._records.put_run(run)
             self._begin(run, request)
@@ -223,8 +224,8 @@ class Runs:
 
     def _report(self, live: LiveRun, error: Exception) -> str:
         """Tell the log and those who watch why a run failed; returns the line."""
-        why = describe_outside(error)
-        _log.warning("run %s failed: %s%s", live.run_id, why, failure_place(error))
+        why, whole = describe_outside(error), redacted(one_line(f"{type(error).__name__}: {error}", 500))
+        _log.warning("run %s failed: %s%s", live.run_id, whole, failure_place(error))
         self._log.add(live, "error", dump({"error": type(error).__name__, "message": why}))
         return why
 
