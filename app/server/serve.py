@@ -144,7 +144,7 @@ async def _watch_loop() -> None:
     """
     try:
         while True:
-            faulthandler.dump_traceback_later(_STANDSTILL_SECONDS, exit=True, file=sys.__stderr__)
+            faulthandler.dump_traceback_later(_STANDSTILL_SECONDS, exit=True, file=sys.__stderr__ or 2)
             await asyncio.sleep(_STANDSTILL_SECONDS / 10)
     finally:
         faulthandler.cancel_dump_traceback_later()
