@@ -256,6 +256,7 @@ class OutcomeDetail(Value):
         cached: Whether the tool's reply came from the cache.
         mechanism: The rule that read the value; "" where a model did.
         shown: The value as its passage writes it.
+        label: What a record gives the value for: "Wren shuttle – weight".
         unit: The canonical unit of the value.
         approximate: Whether the passage gives the value as a rough one.
         items: Of a `for_each` task, the item that each value belongs to; None of any other.
@@ -276,6 +277,7 @@ class OutcomeDetail(Value):
     cached: bool = Field(default=False, exclude_if=not_)
     mechanism: str = Field("", exclude_if=not_)
     shown: str = Field("", exclude_if=not_)
+    label: str = Field("", exclude_if=not_)
     unit: str = Field("", exclude_if=not_)
     approximate: bool = Field(default=False, exclude_if=not_)
     items: tuple[JsonValue, ...] | None = Field(None, exclude_if=_is_none)

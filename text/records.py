@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
+from weiwo.text.data_files import data_words
 from weiwo.text.patterns import lazy
 
 _DELIMITED: Final = {".csv": ",;|", ".tsv": "\t"}
+NAME_KEYS: Final = data_words("extraction", "records", "name_keys")
+"""Keys whose value names what a record is of."""
 _LONGEST: Final = 4_000
 _KEYED: Final = lazy(
     r"\s{0,8}(?:[-*+•]\s{1,4})?\*{0,2}(?P<key>[^\s:：|*#>`][^:：|*`\n]{0,40}?)\s?(?:[:：]\*{1,2}|\*{0,2}[:：])(?!//)(?:\s{0,8}|(?<=：))"
@@ -23,16 +26,18 @@ def split_row(line: str, header: Sequence[str], source: str) -> list[str]:
     Args:
         line: The line.
         header: The cells of the row that heads it; empty where it is the first.
-        source: The name of its file: commas part cells only in a file of delimited text.
+        source: The name of its file: elsewhere than in a file of delimited text, commas part cells only below a header
+            that begins with "name" or the like.
     """
-    line = line.strip()
+    line = line.strip().removesuffix("…").rstrip()
     if len(line) > _LONGEST:
         return []
     if line.startswith("|"):
         return [cell.strip() for cell in line.strip("|").split("|")]
     marks = next((marks for end, marks in _DELIMITED.items() if source.lower().endswith(end)), "")
-    mark = max(marks, key=line.count) if marks else ""
-    if not mark or mark not in line:
+    mark = max(marks or ",;\t", key=line.count)
+    head = (header[0] if header else line.partition(mark)[0]).strip().lower()
+    if mark not in line or not (marks or head in NAME_KEYS):
         return []
     cells: list[str] = []
     with suppress(csv.Error):

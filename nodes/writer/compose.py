@@ -113,7 +113,9 @@ class _Composer:
         subject = self._named(frame.subject)
         disputed = bool(outcome.rivals) and outcome.decided_by == "rule"
         told = bool(noun and subject)
-        if told:
+        if outcome.detail.label and outcome.decided_by == "rule" and not disputed:
+            text = f"{outcome.detail.label}: {value}"
+        elif told:
             text = self._words["disputed" if disputed else "value"].format(s=subject, noun=noun, v=value)
         else:
             text = self._words["asked"].format(q=self._filled(task.description), v=value)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Final
 
@@ -102,6 +102,7 @@ _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "seve
 
 _SUPERSEDED: Final = localized("writer.extracts", "superseded")
 _CUT: Final = " … "
+_CUT_LINE: Final = " …\n"
 _ARTICLE: Final = lazy(r"(?i)^(?:the|an?) ")
 _LEANING: Final = lazy(
     r"(?i)(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the (?:former|latter))\b"
@@ -381,6 +382,8 @@ def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tup
     for at in sorted(kept):
         if at and _LEANING.match(whole, every[at].start):
             kept.add(at - 1)
+        above = (n for n in range(at - 1, -1, -1) if every[n].handicap == _HEADING)
+        kept.update(islice(above, 1))  # a row means nothing without its header
     budget = length - sum(every[at].end - every[at].start for at in kept)
     for at in sorted(set(range(len(every))) - kept, key=lambda at: min(abs(at - one) for one in kept)):
         budget -= every[at].end - every[at].start
@@ -398,7 +401,11 @@ def _joined(
     for before, at in pairwise([-1, *kept]):
         one = every[at]
         if at:
-            text += whole[every[before].end : one.start] if text and at == before + 1 else _CUT[not text :]
+            text += (
+                whole[every[before].end : one.start]
+                if text and at == before + 1
+                else (_CUT_LINE if text and whole[one.start - 1] == "\n" else _CUT[not text :])
+            )
         if one.start in chosen:
             highlights.append((len(text), len(text) + one.end - one.start))
         text += whole[one.start : one.end]

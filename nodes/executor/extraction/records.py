@@ -1,70 +1,202 @@
-"""Records: values that table rows, CSV rows and keyed lines give a thing under the relation's own word."""
+"""Records: values that `Key: value` heads, tables, definition lists and CSV rows give a thing under a key.
+
+A record is asserted where the question names its thing and its key, and says nothing else that the record, its title
+and its headings do not say. The key is the question's own word, or both are words of one relation of the lexicon.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Final
 
-from weiwo.nodes.executor.extraction.entity_matching import Page, name_key
-from weiwo.nodes.executor.extraction.figure_patterns import measures
+from weiwo.nodes.executor.extraction.entity_matching import plain
 from weiwo.nodes.executor.extraction.stated_value import StatedValue
-from weiwo.text.data_files import data_pattern
+from weiwo.state import Evidence
+from weiwo.state.query import QueryFrame
+from weiwo.text.data_files import data_pattern, data_words
 from weiwo.text.dates import parse_date
+from weiwo.text.language import HAN
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
-from weiwo.text.relations import Relation
+from weiwo.text.records import NAME_KEYS, split_keyed, split_row
+from weiwo.text.relations import relations
+from weiwo.text.terms import terms
+from weiwo.text.units import unit_after
 
-_KEYED: Final = data_pattern("extraction", "records", "keyed")
-_NAME_KEYS: Final = frozenset(["name", "title", "名称", "姓名", "名字", "标题", "item", "product"])
-_KEY_UNIT: Final = lazy(r"\s?[(（\[](?P<unit>[^()（）\[\]]{1,12})[)）\]]$")
+_IDLE: Final = frozenset(term for word in data_words("extraction", "records", "idle") for term in terms(word))
+_IDLE_HAN: Final = data_pattern("extraction", "records", "idle_zh")
+_KEY_IDLE_HAN: Final = lazy(r"(?<=.)(?:日期|时间|名称|人数|数量)$")
+_KEY_UNIT: Final = lazy(r"\s?[(（\[](?P<a>[^()（）\[\]]{1,12})[)）\]]$|_(?P<b>[a-z]{1,8})$")
+_HEADING: Final = lazy(r"\s{0,3}#{1,6}\s+(.{1,200})")
+_DEFINED: Final = lazy(r":\s{1,8}(\S.{0,160})")
+_HAN: Final = lazy(f"[{HAN}]")
+_LONGEST_VALUE: Final = 100
+_LONGEST_TEXT: Final = 20_000
+_ALIKE: Final = 0.8
 
 
-def recorded_values(page: Page, relation: Relation, kind: str) -> Iterator[tuple[StatedValue, str]]:
-    """Values that table rows, CSV rows and keyed lines give the subject under the relation's own word, and the line."""
-    rows = [line.strip() for line in page.text.splitlines() if line.strip()]
-    keyed = [found for line in rows if len(line) < 300 and (found := _KEYED.match(line))]
-    owners = [name_key(one["value"]) for one in keyed if one["key"].strip().lower() in _NAME_KEYS]
-    if owners == [page.subject.key] if owners else page.titled:
-        yield from (pair for one in keyed for pair in _cell(one["key"], one["value"], one[0], relation, kind))
+@dataclass(frozen=True, slots=True)
+class RecordedValue:
+    """A value with its passage and line, its label ("Wren shuttle – weight"), and how much of the question it meets."""
+
+    passage: Evidence
+    line: str
+    found: StatedValue
+    label: str
+    fit: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A value as a line gives it: its thing, its key, whose the page is, and the title and headings above."""
+
+    thing: str
+    key: str
+    value: str
+    line: str
+    owner: str
+    context: str
+
+
+class _Asked:
+    """A question as records are held against it: its folded text, its Latin words, and the relations it asks for."""
+
+    def __init__(self, frame: QueryFrame) -> None:
+        self._text = re.sub(r"\s+", "", plain(frame.question))
+        self._spaced = f" {' '.join(plain(frame.question).split())} "
+        self._words = frozenset(term for term in frame.terms if not _HAN.match(term)) - _IDLE
+        self._han = "".join(re.findall(f"[{HAN}]", _IDLE_HAN.sub("", self._text)))
+
+    def names(self, text: str) -> int:
+        """How many words or characters of a text the question has, if it has all; else 0."""
+        if _HAN.search(text):
+            bare = re.sub(r"\s+", "", plain(text))
+            return len(bare) if bare in self._text else 0
+        words = [word for word in terms(text) if word not in _IDLE] or terms(text)
+        return len(words) if words and all(self._has(word) for word in words) else 0
+
+    def _has(self, word: str) -> bool:
+        return any(_is_alike(word, other) for other in self._words) or f" {word} " in self._spaced
+
+    def related(self, key: str) -> tuple[str, ...]:
+        """The words by which the question asks for a relation that has the key among its own words."""
+        found = [words for own, words in _relation_words() if key in own]
+        return tuple(word for words in found for word in words if self._says(word))
+
+    def _says(self, word: str) -> bool:
+        return word in self._text if _HAN.match(word) else f" {word}" in self._spaced and len(word) > 2
+
+    def left_by(self, *texts: str) -> bool:
+        """Whether the question says anything that none of the texts does."""
+        known = {term for text in texts for term in terms(text)}
+        letters = {character for text in texts for character in plain(text)}
+        words = any(not any(_is_alike(word, other) for other in known) for word in self._words)
+        return words or not letters.issuperset(self._han)
+
+
+@lru_cache(maxsize=1)
+def _relation_words() -> tuple[tuple[frozenset[str], tuple[str, ...]], ...]:
+    """Of each relation the words that may be a record's key, and those by which questions ask for it."""
+    return tuple(
+        (
+            frozenset(w.lower() for both in (row.asks, row.says) for words in both.values() for w in words)
+            | frozenset(noun.lower() for noun in row.noun.values()),
+            tuple(w.lower() for words in row.asks.values() for w in words),
+        )
+        for row in relations().values()
+    )
+
+
+@lru_cache(maxsize=4096)
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two stems are one word: alike, derived from each other, or spelled another way."""
+    if one == other or min(len(one), len(other)) < 5 or one[:4] != other[:4]:
+        return one == other
+    return one.startswith(other) or other.startswith(one) or SequenceMatcher(None, one, other).ratio() >= _ALIKE
+
+
+def recorded_values(frame: QueryFrame, kind: str, passages: Sequence[Evidence]) -> list[RecordedValue]:
+    """The values of records that answer a question, of those that meet most of it.
+
+    Args:
+        frame: The parsed look-up.
+        kind: The kind of value wanted: `date`, `quantity`, `name`, or `text` for any.
+        passages: The passages.
+    """
+    asked = _Asked(frame)
+    found = [value for one in passages for record in _records(one) for value in _match(record, asked, kind, one)]
+    best = max((one.fit for one in found), default=0)
+    return [one for one in found if one.fit == best]
+
+
+def _records(passage: Evidence) -> Iterator[_Record]:
+    """The records of a passage, in order."""
+    lines = [line for line in passage.text[:_LONGEST_TEXT].splitlines() if line.strip()]
+    keyed = [found for line in lines if (found := split_keyed(line))]
+    named = [value for key, value in keyed if key.lower() in NAME_KEYS]
+    owner = named[0] if named else passage.title
+    context = " ".join([passage.title, *named])
+    heading, before = "", ""
     header: list[str] = []
-    for line in rows:
-        cells = _cells(line, header)
-        if page.titled and len(cells) == 2:
-            yield from _cell(cells[0], cells[1], line, relation, kind)
-        elif header and len(cells) == len(header) and name_key(cells[0]) == page.subject.key:
-            for key, cell in zip(header[1:], cells[1:], strict=True):
-                yield from _cell(key, cell, line, relation, kind)
+    for line in lines:
+        around = f"{context} {heading}"
+        cells = split_row(line, header, passage.source)
+        if cells and header:
+            yield from _row(header, cells, line, owner, around)
+        elif headed := _HEADING.fullmatch(line):
+            heading = headed[1]
+        elif defined := _DEFINED.fullmatch(line):
+            yield _Record("", before.strip("*` "), defined[1], line.strip(), owner, around)
+        elif pair := split_keyed(line):
+            yield _Record("", *pair, line.strip(), owner, around)
         header = (header or cells) if cells else []
+        before = line
 
 
-def _cells(line: str, header: list[str]) -> list[str]:
-    """The cells of a table row, or of a CSV line below its header; none for prose."""
-    if line.startswith("|"):
-        return [cell.strip() for cell in line.strip("|").split("|")]
-    for mark in ("\t", ",", ";"):
-        cells = [cell.strip() for cell in line.split(mark)]
-        if len(cells) > 1 and (len(cells) == len(header) if header else cells[0].lower() in _NAME_KEYS):
-            return cells
-    return []
+def _row(header: Sequence[str], cells: Sequence[str], line: str, owner: str, context: str) -> Iterator[_Record]:
+    """The values of a row under its header; of two cells, the first may also be the key of the owner's value."""
+    for key, cell in zip(header[1:], cells[1:], strict=False):
+        yield _Record(cells[0].strip("*` "), key, cell, line.strip(), owner, context)
+    if len(cells) == 2:
+        yield _Record("", cells[0].strip("*` "), cells[1], line.strip(), owner, context)
 
 
-def _cell(key: str, cell: str, line: str, relation: Relation, kind: str) -> Iterator[tuple[StatedValue, str]]:
-    """The value of a cell, if its key is the relation's own word and the value is of the kind."""
-    unit = _KEY_UNIT.search(key)
-    word = (key[: unit.start()] if unit else key).strip().lower().replace("_", " ")
-    word = re.sub(r"日期|时间| date$| year$", "", word)
-    words = [*relation.asks.values(), *relation.says.values(), tuple(relation.noun.values())]
-    own = {one for group in words for one in group}
-    shown = f"{cell} {unit['unit']}" if unit else cell.strip("* ")
-    if word not in own - {"in", "by"} or not shown:
+def _match(record: _Record, asked: _Asked, kind: str, passage: Evidence) -> Iterator[RecordedValue]:
+    """The value of a record, if the question asks for it and nothing else."""
+    unit = _KEY_UNIT.search(record.key)
+    key = (record.key[: unit.start()] if unit else record.key).replace("_", " ").strip("*` ").lower()
+    bare = _KEY_IDLE_HAN.sub("", key)
+    said = asked.related(bare)
+    thing = asked.names(record.thing) if record.thing else 0
+    named = asked.names(bare) if bare else 0
+    if not (named or said) or (record.thing and not thing):
         return
+    if asked.left_by(bare, record.thing, record.context, *said):
+        return
+    value = record.value.strip("*` ")
+    if (stated := _typed(value, kind, (unit["a"] or unit["b"] or "") if unit else "", record.line)) is not None:
+        label = f"{record.thing or record.owner} – {record.key.strip('*` ')}"
+        yield RecordedValue(passage, record.line, stated, label, 2 * bool(thing) + bool(named))
+
+
+def _typed(value: str, kind: str, unit: str, line: str) -> StatedValue | None:
+    """A cell as a value of the kind that is asked for; None of any other."""
+    if not any(map(str.isalnum, value)) or len(value) > _LONGEST_VALUE or re.search(r"[.!?。！？；;]\s", value):
+        return None
     if kind == "date":
         try:
-            yield StatedValue(parse_date(shown).iso(), shown, 0, len(line)), line
+            return StatedValue(parse_date(value).iso(), value, 0, len(line))
         except ValueError:
-            return
-    elif kind == "quantity":
-        found = find_numbers(shown)
-        if len(found) == 1 and measures(found[0], relation):
-            yield StatedValue(found[0].value, shown, 0, len(line), found[0].unit or ""), line
-    elif len(shown) <= 60 and not re.search(r"[.!?。！？；;]\s|\d", shown):
-        yield StatedValue(shown, shown, 0, len(line)), line
+            return None
+    if kind == "quantity":
+        found = find_numbers(value)
+        if len(found) != 1:
+            return None
+        known = unit_after(f"1 {unit}", 1) if unit else None
+        shown = f"{value} {unit}" if known and not found[0].unit else value
+        return StatedValue(found[0].value, shown, 0, len(line), found[0].unit or (known[0] if known else ""))
+    if kind == "name" and re.search(r"\d", value):
+        return None
+    return StatedValue(value, value, 0, len(line))

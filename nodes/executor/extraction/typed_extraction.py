@@ -16,7 +16,7 @@ from weiwo.nodes.executor.extraction.clauses import Sentence, find_cues, predica
 from weiwo.nodes.executor.extraction.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
 from weiwo.nodes.executor.extraction.entity_matching import Page, Subject, page_name, pages, qualifier
 from weiwo.nodes.executor.extraction.figure_patterns import stated_figures
-from weiwo.nodes.executor.extraction.records import recorded_values
+from weiwo.nodes.executor.extraction.records import RecordedValue, recorded_values
 from weiwo.nodes.executor.extraction.stated_value import (
     StatedValue,
     is_same_date,
@@ -63,6 +63,8 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
     Returns:
         The value with the sentences that carry it, of rival ones that of the best passage; None where none is certain.
     """
+    if recorded := _read_records(frame, ret, passages[:_MOST_PASSAGES]):
+        return recorded
     kind = _kind(frame, ret)
     if len(frame.subjects) != 1 or not kind:
         return None
@@ -82,6 +84,30 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
         found = [one for pair in seen for one in _candidates(frame, kind, residue, *pair)]
         return _weighed(found, kind, ret)
     return None
+
+
+_RECORD_KINDS: Final = {"date": "date", "year": "date", "quantity": "quantity", "number": "quantity", "text": "text"}
+_NAMED: Final = frozenset(["person", "place", "name"])
+_RETURNED: Final = {"date": {"date", "number", "text"}, "quantity": {"number", "text"}}
+
+
+def _read_records(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading | None:
+    """The value that records give; None where none does, or two of one document differ."""
+    kind = "name" if frame.answer_type in _NAMED else _RECORD_KINDS.get(frame.answer_type, "")
+    if not kind or frame.shape not in {"look_up", "open"} or ret not in _RETURNED.get(kind, {"text"}):
+        return None
+    found = recorded_values(frame, kind, passages)
+    labels = {(one.passage.id, one.line): one.label for one in found}
+    agreed = "name" if kind == "text" else kind
+    reading = _weighed([_candidate(one, agreed) for one in found], agreed, ret)
+    if reading is None:
+        return None
+    label = next((labels[quote.evidence_id, quote.text] for quote in reading.quotes), "")
+    return replace(reading, detail=reading.detail.model_copy(update={"label": label}))
+
+
+def _candidate(one: RecordedValue, kind: str) -> _Candidate:
+    return _Candidate(one.passage, one.line, one.found, f"record:{kind}")
 
 
 def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading | None:
@@ -122,15 +148,14 @@ def _readings(name: str) -> Iterator[tuple[Subject, frozenset[str]]]:
 
 
 def _kind(frame: QueryFrame, ret: ValueType) -> str:
-    """The kind of value to read: `date`, `quantity`, or `field`, which records alone give; empty where none can be."""
+    """The kind of value to read out of prose: `date` or `quantity`; empty where none can be."""
     relation = relations().get(frame.relation)
     if relation is None or frame.shape != "look_up":
         return ""
     wanted = frame.answer_type if frame.answer_type != "text" else relation.answer_type
     dated, counted = wanted in {"date", "year"}, wanted in {"quantity", "number"}
-    kind = "date" if dated else "quantity" if counted else "field" if wanted in {"person", "place", "name"} else ""
-    fitting = {"date": {"date", "number", "text"}, "quantity": {"number", "text"}}.get(kind, {"text"})
-    return kind if ret in fitting and (ret != "number" or wanted != "date") else ""
+    kind = "date" if dated else "quantity" if counted else ""
+    return kind if ret in _RETURNED.get(kind, ()) and (ret != "number" or wanted != "date") else ""
 
 
 def _candidates(
@@ -139,9 +164,6 @@ def _candidates(
     """Every value that a page gives the subject, where page or clause say whatever else the question says."""
     relation = relations()[frame.relation]
     around = {*terms(page.title), *(terms(page.definition) if page.about else ())}
-    for found, line in recorded_values(page, relation, kind):
-        if residue <= around | set(terms(line)):
-            yield _Candidate(passage, line, found, f"record:{kind}")
     for sentence in sentences_of(page):
         for found in _stated_values(sentence, relation, kind):
             clause = sentence.text if sentence.han else sentence.text[max(0, found.start - 120) : found.end + 40]
