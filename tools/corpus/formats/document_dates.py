@@ -13,7 +13,7 @@ from weiwo.text.dates import DateSpan, find_dates
 from weiwo.tools.corpus.formats.parts import Part, find_date
 from weiwo.tools.corpus.records import Passage
 
-_TEMPLATE_DATES: Final = frozenset({"2013-12-23", "2013-01-27", "1601-01-01", "1970-01-01", "1980-01-01", "2000-01-01"})
+TEMPLATE_DATES: Final = frozenset({"2013-12-23", "2013-01-27", "1601-01-01", "1970-01-01", "1980-01-01", "2000-01-01"})
 """Days of templates (python-docx, python-pptx) and of clocks that were never set."""
 
 _PROSE: Final = frozenset({"markdown", "text", "rst", "html", "pdf", "docx", "pptx", "epub"})
@@ -64,7 +64,7 @@ def _find_stated_date(passages: Sequence[Passage]) -> str | None:
 def find_saved_date(*stamps: datetime | None) -> str | None:
     """The first of the times in a file's metadata that is not its template's."""
     dates = (stamp.date().isoformat() for stamp in stamps if stamp is not None)
-    return next((date for date in dates if date not in _TEMPLATE_DATES), None)
+    return next((date for date in dates if date not in TEMPLATE_DATES), None)
 
 
 def _is_own(line: str, span: DateSpan) -> bool:

@@ -1,30 +1,68 @@
-"""PDF, by page."""
+"""PDF, by page: text by PDFium in reading order, form values, and by OCR, where there is tesseract, pictures of pages.
 
+A page set in columns whose producer wrote it line by line across them is read column by column: a gutter that no line
+crosses, and lines that fill the column on both sides of it, tell it from a table.
+"""
+
+import ctypes
 import logging
-import struct
-import zlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO, Final
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 from weiwo.text.chunking import chunk_sections
-from weiwo.tools.corpus.formats.document_dates import find_saved_date
+from weiwo.tools.corpus.formats.document_dates import TEMPLATE_DATES
 from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.ocr import can_recognize, recognize_text
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, import_parser, make_passages
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
-    from pypdf import PdfReader
+    import pypdfium2
 
 _MOST_PAGES: Final = 20_000
-_BROKEN: Final = (
-    *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, NotImplementedError, RecursionError),
-    *(TypeError, ValueError, struct.error, zlib.error, OSError),
-)
-"""What pypdf raises over a broken document besides its own errors: it takes what it reads at its word."""
+_MOST_RECOGNIZED: Final = 200
+"""Pictures of pages that are read by OCR in one document."""
+_MOST_FIELDS: Final = 2_000
+_MOST_BOXES: Final = 3_000
+_FEW_BOXES: Final = 8
+_LONGEST_FIELD: Final = 10_000
+_GUTTER: Final = (0.25, 0.75)
+"""Where across the page a gutter may be."""
+_FULL: Final = 0.7
+_FILLED: Final = 0.6
+"""Share of the lines of running text that are nearly full, and how full that is."""
+_NARROWEST: Final = 80.0
+"""Points across of the longest line of a column."""
+_WOVEN: Final = 0.4
+"""How often, of all lines, the text goes from one column to the other where it was written across them."""
+_UNDECODABLE: Final = 0.2
+_FEW_CHARACTERS: Final = 20
+_SOFT_HYPHEN: Final = re.compile(r"[\ufffe\x02\u00ad]\s*(?=[a-z\u00df-\u00ff])")
+_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010][ \t]*\r?\n(?=[a-z\u00df-\u00ff])")
+_HAN_BREAK: Final = re.compile(r"(?<=[\u3400-\u9fff\u3040-\u30ff，、；：])\r?\n(?=[\u3400-\u9fff\u3040-\u30ff])")
+_STAMP: Final = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
+_MADE_FROM: Final = frozenset({"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"})
+_SCALE: Final = 200 / 72
+"""Pixels for a point of a page that is a picture: 200 to the inch."""
 
 
+class _Box(NamedTuple):
+    """A run of text on a page: its edges, in points from the lower left corner."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+@dataclass
 class Pdf:
     """An open PDF, read page by page.
 
@@ -32,52 +70,207 @@ class Pdf:
         locked: Whether it cannot be read without its password.
         count: Its pages; 0 if it is locked.
         bad: The numbers of the pages that could not be read so far.
+        pictures: The same of pages that hold no text, only pictures.
+        undecodable: The same of pages whose fonts do not say which letters they have.
 
     Raises:
         UnreadableError: It is damaged, or there is no parser for it.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
-        pypdf = self._pypdf = import_parser("pypdf")
-        logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what matters of it is raised
-        self.bad: list[int] = []
-        try:
-            self._reader: PdfReader = pypdf.PdfReader(file)
-            self.locked = bool(self._reader.is_encrypted and not self._reader.decrypt(""))
-            self.count = 0 if self.locked else len(self._reader.pages)
-        except pypdf.errors.DependencyError:
-            raise UnreadableError("encrypted; to open it: pip install 'weiwo[documents]'", passing=True) from None
-        except RecursionError:
-            raise UnreadableError("damaged PDF: its parts contain each other") from None
-        except (pypdf.errors.PyPdfError, *_BROKEN) as error:
-            raise UnreadableError(f"damaged PDF: {one_line(str(error), 120)}") from None
+    file: BinaryIO
+    locked: bool = field(init=False, default=False)
+    count: int = field(init=False, default=0)
+    bad: list[int] = field(init=False, default_factory=list)
+    pictures: list[int] = field(init=False, default_factory=list)
+    undecodable: list[int] = field(init=False, default_factory=list)
 
-    def read_pages(self, most: int) -> Iterator[tuple[int, str]]:
+    def __post_init__(self) -> None:
+        self._pdfium = import_parser("pypdfium2")
+        self._raw = import_parser("pypdfium2.raw")
+        logging.getLogger("pypdfium2").setLevel(logging.CRITICAL)  # what matters of it is raised
+        self._document: pypdfium2.PdfDocument | None = None
+        try:
+            self._document = self._pdfium.PdfDocument(self.file)
+            self.count = len(self._document)
+            if self._document.get_formtype():
+                self._document.init_forms()
+        except self._pdfium.PdfiumError as error:
+            self.locked = "password" in str(error).lower()
+            if not self.locked:
+                raise UnreadableError(f"damaged PDF: {one_line(str(error), 120)}") from None
+
+    def read_pages(self, most: int, *, recognize: bool = False) -> Iterator[tuple[int, str]]:
         """The number and the text of each page that can be read.
 
         Args:
             most: Pages to stop after.
+            recognize: Whether pictures of pages are read by OCR, where that is installed.
         """
+        recognized = 0
         for number in range(1, min(self.count, most) + 1):
             try:
-                text = clean_text(self._reader.pages[number - 1].extract_text())
-            except (self._pypdf.errors.PyPdfError, *_BROKEN):  # the others may be whole
+                page = self._document[number - 1] if self._document else None
+                if page is None:
+                    return
+                try:
+                    text = self._read_page(page)
+                    if not text.strip() and self._has_pictures(page):
+                        if recognize and recognized < _MOST_RECOGNIZED and can_recognize():
+                            recognized += 1
+                            text = recognize_text(page.render(scale=_SCALE).to_pil())
+                        if not text.strip():
+                            self.pictures.append(number)
+                finally:
+                    page.close()
+            except (self._pdfium.PdfiumError, OSError, ValueError, OverflowError):  # the others may be whole
                 self.bad.append(number)
                 continue
-            yield number, text
+            if _is_undecodable(text):
+                self.undecodable.append(number)
+                text = ""
+            yield number, clean_text(text)
 
     def read_metadata(self) -> tuple[str, str | None]:
         """The title and date that it states; a title that only names the file it was made from counts for nothing."""
         try:
-            stated = self._reader.metadata
-            title = choose_title(stated.title) if stated else ""
-            created = stated.creation_date if stated else None
-        except (self._pypdf.errors.PyPdfError, *_BROKEN):  # broken metadata is no metadata
+            stated = self._document.get_metadata_dict() if self._document else {}
+        except (self._pdfium.PdfiumError, UnicodeError):  # broken metadata is no metadata
             return "", None
+        title = choose_title(stated.get("Title"))
         made_from = title.lower().startswith(("microsoft word", "microsoft powerpoint", "untitled")) or (
-            title.rpartition(".")[2].lower() in {"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"}
+            title.rpartition(".")[2].lower() in _MADE_FROM
         )
-        return "" if made_from else title, find_saved_date(created)
+        return "" if made_from else title, _read_stamp(stated.get("CreationDate", ""))
+
+    def _read_page(self, page: "pypdfium2.PdfPage") -> str:
+        """The text of a page in reading order, with the values of its form."""
+        written = page.get_textpage()
+        try:
+            text = _read_columns(written) or written.get_text_range()
+        finally:
+            written.close()
+        text = _SOFT_HYPHEN.sub("", text).replace("\ufffe", "-").replace("\x02", "-")
+        text = _HAN_BREAK.sub("", _HYPHEN.sub("", text)).replace("\r\n", "\n")
+        noted = list(self._read_annotations(page))
+        return "\n\n".join(filter(None, (text, "\n".join(noted))))
+
+    def _has_pictures(self, page: "pypdfium2.PdfPage") -> bool:
+        """Whether a page shows anything but text: an empty page loses nothing."""
+        raw = self._raw
+        shown = {raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM}
+        return any(item.type in shown for item in page.get_objects(max_depth=1))
+
+    def _read_annotations(self, page: "pypdfium2.PdfPage") -> Iterator[str]:
+        """The filled fields of a page's form as `name: value`, and the notes that stand on it."""
+        raw, form = self._raw, self._document.formenv if self._document else None
+        for n in range(min(raw.FPDFPage_GetAnnotCount(page.raw), _MOST_FIELDS)):
+            note = raw.FPDFPage_GetAnnot(page.raw, n)
+            if not note:
+                continue
+            try:
+                kind = raw.FPDFAnnot_GetSubtype(note)
+                if kind == raw.FPDF_ANNOT_WIDGET and form is not None:
+                    yield from self._read_field(form.raw, note)
+                elif kind in {raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_FREETEXT}:
+                    said = _read_string(lambda *to, at=note: raw.FPDFAnnot_GetStringValue(at, b"Contents", *to))
+                    if said.strip():
+                        yield said.strip()
+            finally:
+                raw.FPDFPage_CloseAnnot(note)
+
+    def _read_field(self, form: Any, note: Any) -> Iterator[str]:
+        raw = self._raw
+        kind = raw.FPDFAnnot_GetFormFieldType(form, note)
+        name = _read_string(lambda *to: raw.FPDFAnnot_GetFormFieldAlternateName(form, note, *to)).strip()
+        name = name or _read_string(lambda *to: raw.FPDFAnnot_GetFormFieldName(form, note, *to)).strip()
+        value = _read_string(lambda *to: raw.FPDFAnnot_GetFormFieldValue(form, note, *to)).strip()
+        if kind in {raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON}:
+            value = value if raw.FPDFAnnot_IsChecked(form, note) else ""
+        if value and value != "Off" and kind != raw.FPDF_FORMFIELD_PUSHBUTTON:
+            yield f"{name}: {value}" if name else value
+
+
+def _read_string(fill: Any) -> str:
+    """A string that PDFium writes as UTF-16 into a buffer that it first tells the size of."""
+    size = fill(None, 0)
+    if not 2 < size <= 2 * _LONGEST_FIELD:
+        return ""
+    buffer = ctypes.create_string_buffer(size)
+    fill(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
+    return buffer.raw[: size - 2].decode("utf-16-le", "ignore")
+
+
+def _read_columns(written: "pypdfium2.PdfTextPage") -> str:
+    """The text of a page column by column, where it was written line by line across two; else empty."""
+    count = written.count_rects()
+    if not _FEW_BOXES <= count <= _MOST_BOXES:
+        return ""
+    boxes = [_Box(*written.get_rect(n)) for n in range(count)]
+    left, right = min(box.left for box in boxes), max(box.right for box in boxes)
+    gutter = _find_gutter(boxes, left, right)
+    if gutter is None or not _is_woven(boxes, gutter):
+        return ""
+    sides = [[b for b in boxes if b.right <= gutter], [b for b in boxes if b.left >= gutter]]
+    if not all(map(_is_prose, sides)):
+        return ""
+    edges = ((left - 1, gutter), (gutter, right + 1))
+    across = sorted((b for b in boxes if b.left < gutter < b.right), key=lambda b: -b.top)
+    read: list[str] = []
+    top = max(box.top for box in boxes) + 1
+    for bottom, line in [*((b.top, b) for b in across), (min(box.bottom for box in boxes) - 1, None)]:
+        if top - bottom > 1:
+            read += [written.get_text_bounded(a, bottom, b, top) for a, b in edges]
+        if line is not None:
+            read.append(written.get_text_bounded(left - 1, line.bottom - 1, right + 1, line.top + 1))
+            top = line.bottom
+    return "\n".join(filter(str.strip, read))
+
+
+def _find_gutter(boxes: Sequence[_Box], left: float, right: float) -> float | None:
+    """Where a vertical line crosses hardly any run of text and has runs on both sides; None where none does."""
+    low, high = (left + share * (right - left) for share in _GUTTER)
+    edges = sorted({box.left for box in boxes if low < box.left < high})
+    best: tuple[int, float] | None = None
+    for edge in edges[:200]:
+        at = edge - 0.5
+        crossing = sum(box.left < at < box.right for box in boxes)
+        starting = sum(abs(box.left - edge) < 3 for box in boxes)
+        if starting >= _FEW_BOXES // 2 and crossing <= len(boxes) // 4 and (best is None or starting > best[0]):
+            best = starting, at
+    return best[1] if best else None
+
+
+def _is_woven(boxes: Sequence[_Box], gutter: float) -> bool:
+    """Whether the text goes from one side of a gutter to the other again and again."""
+    sides = [box.left >= gutter for box in boxes if not box.left < gutter < box.right]
+    turns = sum(one != other for one, other in pairwise(sides))
+    return turns >= _WOVEN * len(sides)
+
+
+def _is_prose(side: Sequence[_Box]) -> bool:
+    """Whether most lines on a side are about as long as its longest, as in running text and not in a table's column."""
+    longest = max((box.right - box.left for box in side), default=0.0)
+    filled = sum(box.right - box.left >= _FULL * longest for box in side)
+    return len(side) >= _FEW_BOXES // 2 and longest >= _NARROWEST and filled >= _FILLED * len(side)
+
+
+def _is_undecodable(text: str) -> bool:
+    """Whether much of a text is no character anybody could read: its font has no table of letters."""
+    shown = [character for character in text[:5_000] if not character.isspace()]
+    strange = sum(c == "\ufffd" or unicodedata.category(c) in {"Co", "Cn", "Cc"} for c in shown)
+    return len(shown) >= _FEW_CHARACTERS and strange > _UNDECODABLE * len(shown)
+
+
+def _read_stamp(stamp: str) -> str | None:
+    """The ISO date of a PDF's time stamp; None of a template's, and where there is none."""
+    found = _STAMP.match(stamp)
+    if found is None:
+        return None
+    try:
+        stated = date(int(found[1]), int(found[2] or 1), int(found[3] or 1)).isoformat()
+    except ValueError:
+        return None
+    return None if stated in TEMPLATE_DATES else stated
 
 
 def format_page(number: int) -> str:
@@ -95,18 +288,30 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     if pdf.locked:
         raise UnreadableError("encrypted; save it without a password")
     found: list[Passage] = []
-    for number, text in pdf.read_pages(_MOST_PAGES):
+    for number, text in pdf.read_pages(_MOST_PAGES, recognize=True):
         found += make_passages(chunk_sections(text, ())[1], within=format_page(number), page=number)
     if not found:
-        raise UnreadableError(
-            f"damaged PDF: none of its {pdf.count} pages can be read"
-            if pdf.bad
-            else "no text, only pictures; run OCR on it"
-        )
-    title, date = pdf.read_metadata()
-    yield Part(title or name, found, date, losses=_find_losses(pdf.bad, pdf.count))
+        raise UnreadableError(_why_empty(pdf), passing=bool(pdf.pictures) and not can_recognize())
+    title, stated = pdf.read_metadata()
+    yield Part(title or name, found, stated, losses=_find_losses(pdf))
 
 
-def _find_losses(bad: list[int], count: int) -> list[Loss]:
-    cut = [Loss("pages_beyond_limit", count - _MOST_PAGES, (str(_MOST_PAGES),))] if count > _MOST_PAGES else []
-    return [*count_places("pages_unreadable", bad), *cut]
+def _why_empty(pdf: Pdf) -> str:
+    """Why nothing of a PDF can be shown."""
+    if pdf.bad:
+        return f"damaged PDF: none of its {pdf.count} pages can be read"
+    if pdf.undecodable:
+        return "its fonts do not say which letters they have; run OCR on it"
+    if pdf.pictures:
+        return "no text, only pictures; " + ("run OCR on it" if can_recognize() else "install tesseract")
+    return "empty"
+
+
+def _find_losses(pdf: Pdf) -> list[Loss]:
+    beyond = pdf.count - _MOST_PAGES
+    return [
+        *count_places("pages_unreadable", pdf.bad),
+        *count_places("pages_without_text", pdf.pictures),
+        *count_places("pages_undecodable", pdf.undecodable),
+        *([Loss("pages_beyond_limit", beyond, (str(_MOST_PAGES),))] if beyond > 0 else []),
+    ]

@@ -172,7 +172,7 @@ def test_a_pdf_tells_its_pages() -> None:
 
 
 def test_without_a_parser_a_pdf_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pypdf", None)
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
     with pytest.raises(ToolCallError, match=r"pip install 'weiwo\[documents\]'") as failure:
         parse_page(fetched(b"%PDF-1.4", "application/pdf"))
     assert failure.value.kind == "bad_arguments"

@@ -282,7 +282,7 @@ async def test_what_is_broken_is_not_read_again_until_it_changes(docs):
 
 async def test_a_missing_parser_is_named_and_asked_for_again(docs, monkeypatch, tmp_path):
     (tmp_path / "without").mkdir()
-    (tmp_path / "without" / "pypdf.py").write_text("raise ImportError\n", encoding="utf-8")
+    (tmp_path / "without" / "pypdfium2.py").write_text("raise ImportError\n", encoding="utf-8")
     (docs / "a.pdf").write_bytes(documents.pdf("Words of a page."))
     writer = MemoryWriter()
     with monkeypatch.context() as patched:

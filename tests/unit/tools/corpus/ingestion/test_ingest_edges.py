@@ -130,7 +130,7 @@ def test_a_worker_starts_with_what_reads_files_alone() -> None:
     loaded = "import sys, weiwo.tools.corpus.ingestion.worker; print(*{name.removeprefix('weiwo.').partition('.')[0] for name in sys.modules})"
     found = subprocess.run([sys.executable, "-c", loaded], capture_output=True, check=True, text=True)
     assert {"tools", "text"} <= set(found.stdout.split())
-    assert not {"pydantic", "langchain_core", "sqlite3", "tantivy", "pypdf"} & set(found.stdout.split())
+    assert not {"pydantic", "langchain_core", "sqlite3", "tantivy", "pypdfium2"} & set(found.stdout.split())
 
 
 @pytest.mark.processes

@@ -1,0 +1,153 @@
+"""PDF: reading order, form values, hyphens, and pages that hold no text, or none that can be decoded."""
+
+import io
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+import pypdf
+import pytest
+from pypdf.generic import (
+    ArrayObject,
+    BooleanObject,
+    DecodedStreamObject,
+    DictionaryObject,
+    FloatObject,
+    NameObject,
+    NumberObject,
+    TextStringObject,
+)
+
+from weiwo.tools.corpus.formats import ocr
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.parts import Part
+from weiwo.tools.corpus.formats.pdf import read
+
+LEFT = ("The Orrin Observatory was", "founded in 1904 by Lena", "Haskell. Its main instru-", "ment is a refractor with", "an aperture of 61 cm.")  # fmt: skip
+RIGHT = ("The Pell Library was then", "founded in 1938 by Aron", "Tisch. It lends about nine", "thousand books each year,", "and is shut on Mondays.")  # fmt: skip
+
+
+def made(*streams: bytes, fields: Sequence[tuple[str, str]] = ()) -> bytes:
+    """A PDF whose pages draw these streams; the fields of its form stand on the first page."""
+    writer = pypdf.PdfWriter()
+    font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1"), NameObject("/BaseFont"): NameObject("/Helvetica")})  # fmt: skip
+    for stream in streams:
+        page = writer.add_blank_page(612, 842)
+        content = DecodedStreamObject()
+        content.set_data(stream)
+        page[NameObject("/Contents")] = writer._add_object(content)
+        page[NameObject("/Resources")] = DictionaryObject(
+            {NameObject("/Font"): DictionaryObject({NameObject("/F1"): writer._add_object(font)})}
+        )
+    widgets = ArrayObject()
+    for n, (name, value) in enumerate(fields):
+        box = ArrayObject([FloatObject(x) for x in (50, 700 - 30 * n, 300, 720 - 30 * n)])
+        widget = DictionaryObject(
+            {
+                NameObject("/Type"): NameObject("/Annot"),
+                NameObject("/Subtype"): NameObject("/Widget"),
+                NameObject("/FT"): NameObject("/Tx"),
+                NameObject("/T"): TextStringObject(name),
+                NameObject("/V"): TextStringObject(value),
+                NameObject("/Rect"): box,
+                NameObject("/F"): NumberObject(4),
+            }
+        )
+        widgets.append(writer._add_object(widget))
+    if fields:
+        writer.pages[0][NameObject("/Annots")] = widgets
+        form = {NameObject("/Fields"): widgets, NameObject("/NeedAppearances"): BooleanObject(value=True)}
+        writer._root_object[NameObject("/AcroForm")] = writer._add_object(DictionaryObject(form))
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def lines(*placed: tuple[float, float, str]) -> bytes:
+    """A stream that writes texts at their places."""
+    shown = (f"BT /F1 12 Tf {x} {y} Td ({text}) Tj ET" for x, y, text in placed)
+    return "\n".join(shown).encode("latin-1")
+
+
+def one(data: bytes) -> Part:
+    (part,) = read(io.BytesIO(data), "a.pdf")
+    return part
+
+
+def flat(part: Part) -> str:
+    return " ".join(" ".join(passage.text for passage in part.passages).split())
+
+
+def test_columns_written_across_are_read_one_after_the_other() -> None:
+    woven = [(x, 700 - 16 * n, text) for n, pair in enumerate(zip(LEFT, RIGHT, strict=True)) for x, text in zip((60, 320), pair, strict=True)]  # fmt: skip
+    text = flat(one(made(lines((60, 760, "Bulletin of the two houses of the valley, in full, for this year"), *woven))))
+    assert "founded in 1904 by Lena Haskell. Its main instrument is a refractor" in text
+    assert "founded in 1938 by Aron Tisch. It lends about nine thousand books" in text
+    assert text.index("Bulletin") < text.index("Orrin") < text.index("aperture") < text.index("Pell")
+
+
+def test_the_rows_of_a_table_stay_rows() -> None:
+    rows = [("Item", "Price in crowns"), ("Bolt", "12"), ("A very long hinge of brass", "140"), ("Nail", "1"), ("Screw", "3")]  # fmt: skip
+    placed = [(x, 700 - 16 * n, text) for n, pair in enumerate(rows) for x, text in zip((60, 320), pair, strict=True)]
+    text = flat(one(made(lines(*placed))))
+    assert "Bolt 12" in text
+    assert "A very long hinge of brass 140" in text
+
+
+def test_the_values_of_a_form_are_read_with_their_names() -> None:
+    fields = (("Applicant", "Runa Veld"), ("Amount", "4,500 crowns"), ("Left empty", ""))
+    text = flat(one(made(lines((60, 760, "Application for a grant")), fields=fields)))
+    assert "Applicant: Runa Veld" in text
+    assert "Amount: 4,500 crowns" in text
+    assert "Left empty" not in text
+
+
+def test_a_word_cut_at_the_end_of_a_line_is_whole() -> None:
+    text = flat(one(made(lines((60, 700, "The new instru-"), (60, 684, "ment of Well-"), (60, 668, "Known makers")))))
+    assert "The new instrument of Well-Known makers" in text
+
+
+PICTURE = b"0 0 300 300 re f"
+
+
+def test_pages_that_are_pictures_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "find_languages", lambda: "")
+    part = one(made(lines((60, 700, "Minutes, page one.")), PICTURE, PICTURE, b"", lines((60, 700, "Page five."))))
+    assert [(loss.kind, loss.count, loss.places) for loss in part.losses] == [("pages_without_text", 2, ("2", "3"))]
+    with pytest.raises(UnreadableError, match="install tesseract"):
+        one(made(PICTURE))
+    with pytest.raises(UnreadableError, match="empty"):
+        one(made(b""))
+
+
+@pytest.mark.processes
+def test_pages_that_are_pictures_are_read_where_there_is_tesseract(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "tesseract"
+    program.write_text('#!/bin/sh\ncase "$1" in --list-langs) echo eng;; *) cat >/dev/null; echo Words of a scan.;; esac\n')  # fmt: skip
+    program.chmod(program.stat().st_mode | stat.S_IEXEC)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    ocr.find_languages.cache_clear()
+    try:
+        part = one(made(PICTURE))
+    finally:
+        ocr.find_languages.cache_clear()
+    assert (flat(part), part.passages[0].page, part.losses) == ("Words of a scan.", 1, [])
+
+
+def test_a_page_whose_font_says_no_letters_is_named() -> None:
+    private = b"BT /F2 12 Tf 60 700 Td <" + b"E000" * 40 + b"> Tj ET"
+    data = made(lines((60, 700, "A page with words.")), private)
+    reader = pypdf.PdfReader(io.BytesIO(data))
+    writer = pypdf.PdfWriter(clone_from=reader)
+    table = DecodedStreamObject()
+    table.set_data(b"/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <E000> <E0FF> <E000> endbfrange endcmap end")  # fmt: skip
+    descendant = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/CIDFontType2"), NameObject("/BaseFont"): NameObject("/Odd"), NameObject("/CIDSystemInfo"): DictionaryObject({NameObject("/Registry"): TextStringObject("Adobe"), NameObject("/Ordering"): TextStringObject("Identity"), NameObject("/Supplement"): NumberObject(0)})})  # fmt: skip
+    font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type0"), NameObject("/BaseFont"): NameObject("/Odd"), NameObject("/Encoding"): NameObject("/Identity-H"), NameObject("/DescendantFonts"): ArrayObject([writer._add_object(descendant)]), NameObject("/ToUnicode"): writer._add_object(table)})  # fmt: skip
+    writer.pages[1]["/Resources"]["/Font"][NameObject("/F2")] = writer._add_object(font)
+    out = io.BytesIO()
+    writer.write(out)
+    part = one(out.getvalue())
+    assert [loss.kind for loss in part.losses] == ["pages_undecodable"]
+    assert flat(part) == "A page with words."
