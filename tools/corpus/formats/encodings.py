@@ -1,15 +1,18 @@
 """Character encoding detection: bytes to text, where nothing says which encoding they are in.
 
-A byte order mark is believed. Then UTF-8, which other encodings hardly ever look like. The rest is told apart by what
-the bytes would say: each candidate is decoded, and the one whose characters are common in Chinese wins, since the
-wrong table yields rare ones. What looks Chinese by no table is left to charset-normalizer.
+A byte order mark, an escape sequence or a pattern of nulls is believed. Then UTF-8, which other encodings hardly ever
+look like. The rest is told apart by what the bytes would say: each table that can read them is scored by how ordinary
+its characters are for its language, and how common, since a wrong table yields rare ones, or letters where no word has
+any. Where no table scores well the file is unreadable: nobody gets text that nobody wrote.
 """
 
 import codecs
 import re
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 from weiwo.state.errors import WeiwoError
+from weiwo.text.data_files import data_characters, data_text
 
 SAMPLE_BYTES: Final = 65_536
 """How much of a file tells its encoding."""
@@ -17,18 +20,25 @@ SAMPLE_BYTES: Final = 65_536
 _CONTROLS: Final = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b\b"))  # what text does not hold
 _FEW_CONTROLS: Final = 0.01
 _FEW_DAMAGED: Final = 0.01
-_CHINESE: Final = ("gb18030", "big5", "utf-16-le", "utf-16-be")
-_OTHERS: Final = ("cp1252", "cp1250", "cp1251", "cp1253", "koi8_r", "shift_jis", "euc_jp", "euc_kr")
-_COMMON: Final = frozenset(
-    "的一是不了在人有我他这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年"
-    "过過发發后後作里用道行所然家种種事成方多经經么麼去法学學如都同现現当當没沒动動面起看定天分还還进進好小部其些主样樣理心"
-    "，。、：；！？（）《》「」“”　"
-)
+_ESCAPES: Final = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$", "iso2022_jp_ext"))
+_WIDE: Final = ("utf-16-le", "utf-16-be")
 _HIGH_RUN: Final = re.compile(rb"[\x80-\xff]+")
+_UNUSUAL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
+"""What a text that was decoded rightly does not hold."""
+_WIDE_RUN: Final = re.compile(r"[^\x00-\x7f]+")
+_JAPANESE_SIGNS: Final = re.compile("[\u2460-\u2473\u3231\u3232\u32a4-\u32a8\u2116\u2121\u337b-\u337e\uff0c-\uff5e]")
 _LIKELY: Final = 0.5
+_LIKELY_LETTERS: Final = 2.0
+"""The same of tables of one byte a letter, which can read nearly anything."""
+_LIKELY_WIDE: Final = 0.9
+"""The same of UTF-16 without its mark, as which binary data can be read."""
 _FAVOUR: Final = (2, 0.1)  # names alone may be read by several tables; GB18030 is the one most in use
 _COUNTED: Final = 2_000
-_TELLING_BYTES: Final = 16
+_TELLING_BYTES: Final = 12
+_FITTING: Final = 0.8
+"""Share of what is not ASCII that is letters of words in an alphabet of its own."""
+_RUN_OF_ACCENTS: Final = 2
+"""Letters with accents that stand beside each other in a word at most."""
 
 
 class UnreadableError(WeiwoError, ValueError):
@@ -43,13 +53,21 @@ class UnreadableError(WeiwoError, ValueError):
         self.passing = passing
 
 
-def decode(data: bytes) -> str:
-    """Bytes to text: UTF-8, UTF-16 with or without its mark, GB18030, Big5, or a Western or Cyrillic code page.
+class _Table(NamedTuple):
+    """An encoding that may be meant: how its text is scored, and what it has to reach."""
 
-    A UTF-8 text in which a few bytes are damaged keeps the rest, with U+FFFD in their place.
+    name: str
+    score: Callable[[str], float]
+    least: float
+
+
+def decode(data: bytes) -> str:
+    """Bytes to text, in whichever encoding they are.
+
+    A text in which a few bytes are damaged keeps the rest, with U+FFFD in their place.
 
     Raises:
-        UnreadableError: It is none of these, or no text.
+        UnreadableError: It is in none that we know, or no text.
     """
     encoding = detect_encoding(data[:SAMPLE_BYTES])
     try:
@@ -67,25 +85,37 @@ def detect_encoding(sample: bytes) -> str:
     """The encoding of a text, told from how it begins; UTF-8 where the beginning is ASCII.
 
     Raises:
-        UnreadableError: It is no text.
+        UnreadableError: It is no text, or in no encoding that we know.
     """
-    if sample.startswith(codecs.BOM_UTF8):
-        return "utf-8-sig"
-    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if (wide := _detect_utf16(sample)) is not None:
+    if marked := _read_mark(sample):
+        return marked
+    if (wide := _detect_wide(sample)) is not None:
         return wide
+    if escaped := next((name for escape, name in _ESCAPES if escape in sample and sample.isascii()), ""):
+        return escaped
     if len(sample) - len(sample.translate(None, _CONTROLS)) > len(sample) * _FEW_CONTROLS:
-        if len(sample) >= _TELLING_BYTES and (guess := _detect_chinese(sample, _CHINESE[2:])):
+        if len(sample) >= _TELLING_BYTES and (guess := _choose_table(sample, _TABLES_UTF16)):
             return guess
         raise UnreadableError("binary data, not text")
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)
     except UnicodeDecodeError:
-        if not _is_sound(codecs.getincrementaldecoder("utf-8")("replace").decode(sample)):
-            candidates = _CHINESE if 0 in sample else _CHINESE[:2]  # UTF-16 writes line ends and blanks with a null
-            return _detect_chinese(sample, candidates) or _detect_western(sample)
+        if _is_sound(codecs.getincrementaldecoder("utf-8")("replace").decode(sample)):
+            return "utf-8"
+        tables = (*_TABLES, *_TABLES_UTF16) if 0 in sample else _TABLES  # UTF-16 writes line ends with a null
+        if guess := _choose_table(sample, tables):
+            return guess
+        raise UnreadableError("not text in an encoding that we know; save it as UTF-8") from None
     return "utf-8"
+
+
+def _read_mark(sample: bytes) -> str:
+    """The encoding that a byte order mark names; the mark of UTF-32 begins like that of UTF-16."""
+    if sample.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    if sample.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) and len(sample) % 4 == 0 and len(sample) > 4:
+        return "utf-32"
+    return "utf-16" if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else ""
 
 
 def _is_sound(text: str) -> bool:
@@ -103,51 +133,141 @@ def _decode_late_bytes(data: bytes) -> str:
         raise UnreadableError("not text in one encoding that we know; save it as UTF-8") from None
 
 
-def _detect_utf16(sample: bytes) -> str | None:
-    """UTF-16 of mostly Latin text: every other byte is null."""
+def _detect_wide(sample: bytes) -> str | None:
+    """UTF-32, whose code points never need their first byte nor most of their second, and UTF-16 of Latin text."""
+    if len(sample) < _TELLING_BYTES:
+        return None
+    quarter = len(sample) // 4
+    for name, at in (("utf-32-le", (2, 3)), ("utf-32-be", (1, 0))):
+        nulls = [sample[n::4].count(0) for n in at]
+        if nulls[1] >= quarter and nulls[0] >= 0.9 * quarter:
+            return name
     half = len(sample) // 2
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    if len(sample) >= _TELLING_BYTES and max(even, odd) > 0.3 * half and min(even, odd) < 0.02 * half:
+    if max(even, odd) > 0.3 * half and min(even, odd) < 0.02 * half:
         return "utf-16-le" if odd > even else "utf-16-be"
     return None
 
 
-def _detect_chinese(sample: bytes, candidates: tuple[str, ...]) -> str | None:
-    scored = []
-    for name in candidates:
+def _choose_table(sample: bytes, tables: tuple[_Table, ...]) -> str:
+    """The table whose reading of a sample is the likeliest; empty where none is, or two are that read it otherwise."""
+    best, chosen, read = 0.0, "", ""
+    for table in tables:
         try:
-            text = codecs.getincrementaldecoder(name)().decode(sample)
+            text = codecs.getincrementaldecoder(table.name)().decode(sample)
         except UnicodeDecodeError:
             continue
-        scored.append((_score_chinese(text, favoured=name == "gb18030"), name))
-    best, name = max(scored, key=lambda pair: pair[0], default=(0.0, ""))  # the first of equals
-    return name if best >= _LIKELY else None
+        score = 0.0 if _UNUSUAL.search(text) else table.score(text)
+        if score >= table.least and score > best:
+            best, chosen, read = score, table.name, text
+        elif chosen and score == best and text != read:
+            chosen = ""
+    return chosen
 
 
-def _score_chinese(text: str, *, favoured: bool) -> float:
+def _wide_characters(text: str) -> list[str]:
+    return [c for c in text if c > "\x7f"][:_COUNTED]
+
+
+def _score_chinese(text: str) -> float:
     """How much a text looks like Chinese: its share of ordinary characters, and twice that of the commonest."""
-    wide = [c for c in text if c > "\x7f"][:_COUNTED]
-    if not wide or "\x00" in text:
+    wide = _wide_characters(text)
+    if not wide:
         return 0.0
-    common = sum(c in _COMMON for c in wide)
     ordinary = max(_count_ordinary(wide, "gb2312", 0xD7), _count_ordinary(wide, "big5", 0xC6))
-    favour = _FAVOUR[0] / len(wide) + _FAVOUR[1] if favoured else 0.0
-    return (ordinary + 2 * common) / len(wide) + favour if ordinary else 0.0
+    ordinary -= sum("\u3041" <= c <= "\u30fa" for c in wide)  # which the table has, and Chinese has not
+    return max(0.0, (ordinary + 2 * sum(c in _CHINESE for c in wide)) / len(wide)) if ordinary > 0 else 0.0
+
+
+def _score_favoured(text: str) -> float:
+    """The same, in favour of the table that is most in use."""
+    score, wide = _score_chinese(text), len(_wide_characters(text))
+    return score + _FAVOUR[0] / wide + _FAVOUR[1] if score else 0.0
 
 
 def _count_ordinary(characters: list[str], table: str, last: int) -> int:
-    """How many are in the frequent half of a Chinese character table, which is its first."""
+    """How many are in the frequent half of a character table, which is its first."""
     leads = (c.encode(table, "ignore")[:1] for c in characters)
     return sum(bool(lead) and lead[0] <= last for lead in leads)
 
 
-def _detect_western(sample: bytes) -> str:
-    from charset_normalizer import from_bytes
+def _score_japanese(text: str) -> float:
+    """The same of Japanese: kana of full width, the frequent half of its kanji, and signs that only it has."""
+    wide = _wide_characters(text)
+    if not wide:
+        return 0.0
+    ordinary = _count_ordinary(wide, "euc_jp", 0xCF) - sum("\uff61" <= c <= "\uff9f" for c in wide)
+    ordinary += sum(_JAPANESE_SIGNS.match(c) is not None and not c.encode("euc_jp", "ignore") for c in wide)
+    return max(0.0, (ordinary + 2 * sum(c in _JAPANESE for c in wide)) / len(wide))
 
-    found = from_bytes(sample, cp_isolation=list(_OTHERS))
-    best = found.best()
-    if best is None:
-        raise UnreadableError("not text in an encoding that we know; save it as UTF-8")
-    # cp1250 reads Western text nearly as well, but for single letters
-    western = any(one.encoding == "cp1252" and one.chaos <= best.chaos for one in found)
-    return "cp1252" if western else best.encoding
+
+def _score_korean(text: str) -> float:
+    """The same of Korean: syllables that its old standard has."""
+    wide = _wide_characters(text)
+    if not wide:
+        return 0.0
+    ordinary = sum("\uac00" <= c <= "\ud7a3" and bool(c.encode("euc_kr", "ignore")) for c in wide)
+    return (ordinary + 2 * sum(c in _KOREAN for c in wide)) / len(wide)
+
+
+def _score_alphabet(common: frozenset[str]) -> Callable[[str], float]:
+    """A score for an alphabet of its own: letters in words of one case, and the share of the common ones."""
+
+    def score(text: str) -> float:
+        wide = _wide_characters(text)
+        fitting = 0
+        for run in _WIDE_RUN.finditer(text):
+            word = run.group()
+            letters = sum(c.isalpha() and (c.lower() in common) for c in word)
+            if text[run.start() - 1 : run.start()].isalpha() or text[run.end() : run.end() + 1].isalpha():
+                continue  # beside Latin letters it is an accented one
+            cased = word.isupper() or word[1:].islower() or len(word) == 1
+            fitting += letters if cased else 0
+        if not wide or fitting < _FITTING * len(wide):
+            return 0.0
+        return (min(fitting, len(wide)) + 2 * sum(c in common for c in wide)) / len(wide)
+
+    return score
+
+
+def _score_accents(languages: Sequence[str]) -> Callable[[str], float]:
+    """A score for Latin letters with accents: of one language, each in a word of ASCII letters; signs outside words."""
+    known = [frozenset(letters + letters.upper()) for letters in languages]
+
+    def score(text: str) -> float:
+        fitting = dict.fromkeys(known, 0)
+        wide = signs = 0
+        for run in _WIDE_RUN.finditer(text):
+            word, (start, end) = run.group(), run.span()
+            before, after = text[max(0, start - 1) : start].isalpha(), text[end : end + 1].isalpha()
+            wide += len(word)
+            signs += 0 if before and after else sum(c in _SIGNS for c in word)
+            if len(word) <= _RUN_OF_ACCENTS and (before or after):
+                for letters in known:
+                    fitting[letters] += sum(c in letters for c in word)
+        return 3 * (max(fitting.values()) + signs) / wide if wide and max(fitting.values()) else 0.0
+
+    return score
+
+
+_SIGNS: Final = frozenset(data_characters("encodings", "common_signs"))
+_CHINESE: Final = frozenset(data_characters("encodings", "common_chinese"))
+_JAPANESE: Final = frozenset(data_characters("encodings", "common_japanese"))
+_KOREAN: Final = frozenset(data_characters("encodings", "common_korean"))
+_TABLES: Final = (
+    _Table("gb18030", _score_favoured, _LIKELY),
+    _Table("big5", _score_chinese, _LIKELY),
+    _Table("cp932", _score_japanese, _LIKELY),
+    _Table("euc_jp", _score_japanese, _LIKELY),
+    _Table("cp949", _score_korean, _LIKELY),
+    _Table("cp1252", _score_accents(data_text("encodings", "western").split()), _LIKELY_LETTERS),
+    _Table("cp1250", _score_accents(data_text("encodings", "central").split()), _LIKELY_LETTERS),
+    _Table("iso8859_2", _score_accents(data_text("encodings", "central").split()), _LIKELY_LETTERS),
+    _Table("cp1251", _score_alphabet(frozenset(data_characters("encodings", "common_cyrillic"))), _LIKELY_LETTERS),
+    _Table("koi8_r", _score_alphabet(frozenset(data_characters("encodings", "common_cyrillic"))), _LIKELY_LETTERS),
+    _Table("cp1253", _score_alphabet(frozenset(data_characters("encodings", "common_greek"))), _LIKELY_LETTERS),
+)
+"""The tables to choose from; of equal scores the first counts."""
+_TABLES_UTF16: Final = tuple(
+    _Table(name, score, _LIKELY_WIDE) for name in _WIDE for score in (_score_chinese, _score_japanese, _score_korean)
+)
