@@ -61,6 +61,10 @@ _YEAR: Final = (
     rf"(?:\s{{0,2}}(?P<post>{_ERA}))?(?![0-9A-Za-z_])(?!\.[0-9])(?!,[0-9]{{3}}(?![0-9]))(?!(?<=0)['’]s\b)"
 )
 _OF: Final = r"\s{1,3}(?:of\s{1,3})?"
+_REGNAL_YEARS: Final = {"民": 1911, "昭": 1925, "平": 1988, "令": 2018, "大": 1911, "明": 1867}
+"""The year before the first of an era that years are counted by, by the first character of its name."""
+_REGNAL: Final = "(?:中[华華])?民[国國]|昭和|平成|令和|大正|明治"
+_MOST_REGNAL: Final = 200
 _NUMERAL: Final = "〇零○一二三四五六七八九十百千"
 
 _ENGLISH: Final = (
@@ -74,7 +78,8 @@ _ISO: Final = lazy(
     r"|-(?P<only>0[1-9]|1[0-2]))(?![0-9]|[-/.][0-9])"
 )
 _CHINESE: Final = lazy(
-    rf"(?<![0-9.,{_NUMERAL}])(?P<pre>(?:公元|西元|纪元|紀元)前?\s?|(?<![以之年月日天目从從当當生空提事战戰午])前\s?)?"
+    rf"(?<![0-9.,{_NUMERAL}])(?P<pre>(?:公元|西元|纪元|紀元)前?\s?|(?:{_REGNAL})\s?"
+    rf"|(?<![以之年月日天目从從当當生空提事战戰午])前\s?)?"
     rf"(?P<year>[0-9]{{1,6}}|[{_NUMERAL}]{{1,9}}|元)\s{{0,2}}(?:(?P<mark>年)(?![代级度份])|(?=\s?[-–—~〜至到]))"
     rf"(?:\s?(?P<month>[0-9]{{1,2}}|[{_NUMERAL}]{{1,3}})\s?月(?![初廿])"
     rf"(?:\s?(?P<day>[0-9]{{1,2}}|[{_NUMERAL}]{{1,3}})\s?[日号號])?)?"
@@ -167,6 +172,8 @@ def _chinese(text: str, found: re.Match[str]) -> DateForm | None:
         month, day = _number(found["month"]), _number(found["day"])
     except ValueError:
         return None
+    if (begun := _REGNAL_YEARS.get(pre.removeprefix("中华").removeprefix("中華")[:1])) is not None:
+        return _regnal(found, begun, year, month, day)
     if not pre and not written.isascii() and (len(written) != 4 or written == "元" or set(written) & set("十百千")):
         return None
     era = (-1 if pre.endswith("前") else 1) if pre else 0
@@ -180,6 +187,13 @@ def _chinese(text: str, found: re.Match[str]) -> DateForm | None:
     return DateForm(
         found.start(), found.end(), year, month, day, era=era, certain=certain, open=not found["mark"], han=True
     )
+
+
+def _regnal(found: re.Match[str], begun: int, year: int, month: int | None, day: int | None) -> DateForm | None:
+    """A year of an era, such as 民國七十八年, which is 1989."""
+    if not found["mark"] or not 0 < year <= _MOST_REGNAL:
+        return None
+    return DateForm(found.start(), found.end(), begun + year, month, day, certain=True, han=True)
 
 
 def _plausible_chinese(text: str, found: re.Match[str], year: int, *, with_month: bool) -> bool:

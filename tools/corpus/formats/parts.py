@@ -9,6 +9,7 @@ from typing import BinaryIO, Final
 from weiwo.text.chunking import Chunk
 from weiwo.text.language import detect_language
 from weiwo.text.patterns import lazy
+from weiwo.text.typeset import normalize_typeset
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.losses import Loss, describe_losses
 from weiwo.tools.corpus.records import Passage
@@ -70,8 +71,8 @@ def read_text(file: BinaryIO) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Text without what is unprintable, in unchanged lines."""
-    return printable(_IN_LINE.sub(" ", text))
+    """Text without what is unprintable and as it was meant before it was typeset, in unchanged lines."""
+    return normalize_typeset(printable(_IN_LINE.sub(" ", text)))
 
 
 def format_range(first: int, last: int, unit: str = "line") -> str:

@@ -1,0 +1,33 @@
+"""Typesetting normalization: Chinese and Japanese as typeset back to the text that was meant, line for line.
+
+Producers of PDFs write radicals for the characters that look like them, part the characters of a title by blanks, and
+set a column of one character a line. Search, names, checks and quotes all go by the text that is kept, so it is put
+right where it comes in; the number of its lines stays.
+"""
+
+import unicodedata
+from typing import Final
+
+from weiwo.text.data_files import data_characters
+from weiwo.text.patterns import HAN_RANGES, lazy
+
+_TABLE: Final = {
+    **{code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x2F00, 0x2FD6)},
+    **str.maketrans(data_characters("radicals", "supplement"), data_characters("radicals", "meant")),
+}
+"""Radicals to the characters that are meant."""
+_RADICAL: Final = lazy("[\u2e80-\u2fd5]")
+_CJK: Final = rf"{HAN_RANGES}\u3041-\u30fa\u30fc"
+_PARTED: Final = lazy(rf"(?<![{_CJK}])[{_CJK}](?:[ \u3000][{_CJK}]){{3,}}(?![{_CJK}])")
+_COLUMN: Final = lazy(rf"(?m)^[ \t\u3000]*[{_CJK}][ \t\u3000]*(?:\n[ \t\u3000]*[{_CJK}][ \t\u3000]*){{3,}}$")
+_BLANKS: Final = lazy(r"\s+")
+
+
+def normalize_typeset(text: str) -> str:
+    """Text with ordinary characters for radicals, no blanks between single characters, and no columns of them."""
+    if text.isascii():
+        return text
+    if _RADICAL.search(text):
+        text = text.translate(_TABLE)
+    text = _PARTED.sub(lambda found: _BLANKS.sub("", found.group()), text)
+    return _COLUMN.sub(lambda found: _BLANKS.sub("", found.group()) + "\n" * found.group().count("\n"), text)
