@@ -20,7 +20,10 @@ _PROSE: Final = frozenset({"markdown", "text", "rst", "html", "pdf", "docx", "pp
 """Types of documents whose opening lines may state their date; records and code state others."""
 
 _HEAD_LINES: Final = 25
+_OPENING_LINES: Final = 3
 _LONGEST_LINE: Final = 160
+_PROSE_LINE: Final = re.compile(r"[^\W\d_]\W{0,3}[.!?。！？]\s*$")
+"""A line that ends a sentence: the head of a document has titles and fields."""
 _LABEL: Final = re.compile(
     r"\b(?:date|dated|updated|modified|revised|revision|published|effective|issued|approved|version|valid from|"
     r"in force|as of)\b|日期|更新|修订|修改|发布|生效|签发|批准|版本|截至|版次",
@@ -52,7 +55,9 @@ def _find_stated_date(passages: Sequence[Passage]) -> str | None:
         An ISO date of a day or a month; None where there is none.
     """
     lines = [line for passage in passages[:3] for line in (*passage.headings, *passage.text.split("\n"))]
-    for line in lines[:_HEAD_LINES]:
+    for n, line in enumerate(lines[:_HEAD_LINES]):
+        if n >= _OPENING_LINES and _PROSE_LINE.search(line):
+            return None  # the head is over: what stands further on is of something else
         if len(line) > _LONGEST_LINE:
             continue
         for span in find_dates(line):

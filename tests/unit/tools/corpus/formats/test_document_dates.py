@@ -31,6 +31,8 @@ def passage(text: str) -> Passage:
         ("Updated in 2024", None),
         ("Effective 2024-01-01 to 2024-12-31", None),
         ("The date of the battle is given as 14 October 1066 by the monks of Battle Abbey and others.", None),
+        ("Report\nby A. Berg\nfor the board\nThe plan was made here.\nUpdated: 2019-01-01", None),
+        ("报告\n作者\n概要\n本计划已经通过。\n修订日期：2019年1月1日", None),
         ("word\n" * 40 + "Updated: 2024-05-03", None),
     ],
 )
