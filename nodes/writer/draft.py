@@ -114,8 +114,8 @@ class Draft:
 
         What a claim cites stays; only the calculation that gives its figure is put beside it. One that cites nothing
         that exists gets a source that has all its figures and names and most of its words: of those that outcomes rest
-        on, alone, in pairs and in threes. An absence or a recommendation gets none: it stands in no source; nor does a claim whose
-        mark cannot be read.
+        on, alone, in pairs and in threes. An absence or a recommendation gets none, since it stands in no source; nor
+        does a claim whose mark cannot be read.
         """
         own, text = list(checked.claim.citations), checked.claim.text
         if not checked.hard or (not own and has_foreign_mark(text)):
