@@ -11,9 +11,9 @@ from typing import Final
 from weiwo.text.data_files import data_characters
 from weiwo.text.patterns import HAN_RANGES, lazy
 
-_TABLE: Final = {
+_TABLE: Final[dict[int, str]] = {
     **{code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x2F00, 0x2FD6)},
-    **str.maketrans(data_characters("radicals", "supplement"), data_characters("radicals", "meant")),
+    **dict(zip(map(ord, data_characters("radicals", "supplement")), data_characters("radicals", "meant"), strict=True)),
 }
 """Radicals to the characters that are meant."""
 _RADICAL: Final = lazy("[\u2e80-\u2fd5]")
