@@ -7,6 +7,7 @@ _STOPS: Final[dict[str, tuple[str, str]]] = {
     "unsupported_claims": ("not every statement is carried by a source", "并非每处陈述都有来源支持"),
     "not_checked": ("not every statement could be checked", "并非每处陈述都经过核对"),
     "weak_evidence": ("it rests on evidence that is not firm", "所依据的证据不够可靠"),
+    "read_in_part": ("a document it leans on was not read whole", "所依据的文件未完整读取"),
     "tool_failure": ("the tools failed", "工具调用失败"),
     "model_failed": ("the model failed", "模型未能回应"),
     "no_model": ("no model is configured", "没有配置模型"),

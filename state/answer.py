@@ -50,7 +50,7 @@ class Reflection(Value):
     draft_checks: Literal["", "name", "deepen"] = ""
 
 
-GapKind = Literal["uncovered", "implied", "doubted", "disputed", "inconsistent", "unread", "restricted"]
+GapKind = Literal["uncovered", "implied", "doubted", "disputed", "inconsistent", "unread", "restricted", "in_part"]
 
 
 class Gap(Value):
@@ -58,8 +58,8 @@ class Gap(Value):
 
     Attributes:
         kind: `uncovered`, a part of the question nothing was found on; `inconsistent`, values that cannot all be right;
-            `unread`, pages that could not be read; `restricted`, sources that were left out as the user wished; else
-            why a value it rests on is no firm ground.
+            `unread`, pages that could not be read; `restricted`, sources that were left out as the user wished;
+            `in_part`, documents not read whole; else why a value it rests on is no firm ground.
         text: One line for people, in the language of the answer.
         task_id: The task whose value it is; empty for a part of the question.
     """

@@ -18,6 +18,7 @@ from weiwo.nodes.writer.document import (
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.nodes.writer.verification.check import is_absence, is_advice
 from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
+from weiwo.state.answer import Gap
 from weiwo.text.citation_marks import blank_marks, clean_marks, has_foreign_mark, list_cited_numbers, renumber_marks
 from weiwo.text.localization import localized
 from weiwo.text.markdown import ROW
@@ -75,6 +76,7 @@ class Draft:
         asserted: Mechanisms of the rules that assert something in it.
         extracts: The passages it shows as they are.
         confidence: How probable it is that these hold the answer, where nothing is asserted; else None.
+        in_part: The documents that it leans on, or the question names, and that were not read whole.
         ruled: Of an answer by rule, the status and stop reason it amounts to; None of a model's.
     """
 
@@ -87,6 +89,7 @@ class Draft:
     asserted: list[str] = field(default_factory=list)
     extracts: list[Extract] = field(default_factory=list)
     confidence: float | None = None
+    in_part: tuple[Gap, ...] = ()
     ruled: tuple[Status, str] | None = None
 
     def given(self, question: str) -> ClaimSources:

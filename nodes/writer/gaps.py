@@ -6,6 +6,7 @@ an answer is complete, and the answer has to name them.
 """
 
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 from typing import Final
 
 from weiwo.nodes.shared.consistency import describe_inconsistency
@@ -16,7 +17,10 @@ from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.localization import localized, localized_phrases, localized_section
+from weiwo.text.patterns import lazy
 from weiwo.text.values import render
+from weiwo.tools.corpus.base import Problem
+from weiwo.tools.corpus.losses import describe_losses
 
 _WORDS: Final = localized_section("writer.gaps")
 _LONGEST: Final = 120
@@ -76,6 +80,54 @@ def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language)
                 words += _WORDS[language]["asked"].format(question)
             text = _WORDS[language]["carries"].format(words) if weak.carries else words
             yield Gap(kind=weak.weakness, text=text, task_id=weak.task_id)
+
+
+_IN_PART: Final = localized("writer.gaps.coverage", "in_part")
+_LEFT_OUT: Final = localized("writer.gaps.coverage", "left_out")
+_OTHERS: Final = localized("writer.gaps.coverage", "others")
+_MOST_NAMED: Final = 5
+_LONG_ENOUGH: Final = 3
+"""Characters of a name in Chinese that a question does not hold by chance."""
+_SEPARATORS: Final = lazy(r"[\s_.-]+")
+
+
+def find_documents_in_part(
+    problems: Iterable[Problem], sources: Iterable[str], question: str, language: Language
+) -> tuple[Gap, ...]:
+    """The documents that an answer leans on, or its question names, and that were not read whole.
+
+    Args:
+        problems: What is left out of the documents.
+        sources: The sources of the answer.
+        question: The question.
+        language: The language of the lines.
+    """
+    leaned_on = {part for source in sources for part in (source, source.partition("#L")[0])}
+    asked = f" {_SEPARATORS.sub(' ', question.casefold())} "
+    found = [one for one in problems if _is_among(one.source, leaned_on) or _is_named(one.source, asked)]
+    told = [
+        _IN_PART[language].format(one.source, describe_losses(one.losses, language))
+        if one.losses
+        else _LEFT_OUT[language].format(one.source, one.reason.rstrip("."))
+        for one in found[:_MOST_NAMED]
+    ]
+    told += [_OTHERS[language].format(len(found) - _MOST_NAMED)] if len(found) > _MOST_NAMED else []
+    return tuple(Gap(kind="in_part", text=text) for text in told)
+
+
+def _is_among(source: str, leaned_on: set[str]) -> bool:
+    """Whether a file is among the sources, which may be named from another folder."""
+    return any(source == other or source.endswith(f"/{other}") or other.endswith(f"/{source}") for other in leaned_on)
+
+
+def _is_named(source: str, asked: str) -> bool:
+    """Whether a question names a file: its whole name, or the name without its ending where that says enough."""
+    name = PurePosixPath(source).name.casefold()
+    whole, stem = (_SEPARATORS.sub(" ", text).strip() for text in (name, PurePosixPath(name).stem))
+    if not stem.isascii():
+        return len(stem) >= _LONG_ENOUGH and stem in asked
+    telling = " " in stem or any(map(str.isdigit, stem))
+    return (whole != stem and whole in asked) or (telling and f" {stem} " in asked)
 
 
 _UNREAD: Final = localized("writer.gaps.coverage", "unread")

@@ -27,7 +27,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
-from weiwo.nodes.writer.gaps import find_gaps
+from weiwo.nodes.writer.gaps import find_documents_in_part, find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.opening import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
@@ -50,6 +50,7 @@ from weiwo.nodes.writer.rule_answer import answer_by_rule, reply_to_small_talk
 from weiwo.nodes.writer.snippet import format_snippets
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Answer, Citation, Claim, Language
+from weiwo.state.answer import Gap
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import clean_marks
@@ -192,6 +193,7 @@ async def _finish(
     services.emit(FinishedEvent(status=status, stop_reason=reason))
     checked = not find_unchecked(draft.claims) and not is_unjudged(state, services, draft)
     result = {**build_result(state, answer, services), **_shown(draft), "checked": checked}
+    result["gaps"] += [gap.model_dump(mode="json") for gap in draft.in_part]
     await keep_answer(state, result, text + listed, services)
     # As settled, under the id it was streamed with.
     spoken = AIMessage(content=text + listed, id=message.id)
@@ -223,8 +225,18 @@ async def _followed(
         yield draft.accept(f"\n\n{_QUICK[services.language]}", [])
     if (unchecked := find_unchecked(draft.claims)) and draft.spoken:
         yield draft.accept(f"\n\n{_NOT_CHECKED[services.language].format(unchecked.reason.rstrip('.。'))}", [])
+    draft.in_part = await asyncio.to_thread(_list_in_part, state, services, draft)
+    for gap in draft.in_part:
+        yield draft.accept(f"\n\n{gap.text}", [])
     if listed := _source_list(state, services, draft):
         yield listed
+
+
+def _list_in_part(state: SearchState, services: RunContext, draft: Draft) -> tuple[Gap, ...]:
+    corpus = services.registry.corpus
+    sources = [citation.source for citation in draft.sources.list_citations()]
+    question = state["assessment"].question
+    return find_documents_in_part(corpus.problems, sources, question, services.language) if corpus is not None else ()
 
 
 async def _reported(state: SearchState, services: RunContext, draft: Draft, report: ReportDraft) -> AsyncIterator[str]:

@@ -35,6 +35,13 @@ def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tupl
         services: The budget.
         draft: The answer.
     """
+    status, reason = _judge_answer(state, services, draft)
+    whole = status not in {"complete", "extracts"} or not draft.in_part
+    return (status, reason) if whole else ("partial", "read_in_part")
+
+
+def _judge_answer(state: SearchState, services: RunContext, draft: Draft) -> tuple[Status, str]:
+    """The same, whatever was not read of the documents."""
     limit = services.budget.curtailed()
     if state["assessment"].level == "simple":
         return _judge_unsearched(state, draft, limit)

@@ -23,6 +23,7 @@ app.add_typer(_corpus, name="corpus")
 
 _UNITS: Final = ((86_400 * 365, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
+_MOST_NAMED: Final = 5
 _COUNTED: Final = {
     "document": "个文档",
     "passage": "个段落",
@@ -129,7 +130,7 @@ def _line(one: CorpusSummary) -> str:
     return (
         f"{one.name}\t{counted(one.documents, 'document')}\t{counted(one.passages, 'passage')}\t{size(one.bytes)}"
         f"\t{span(one.age)} ago{left_out}{loaders}{note}\n"
-    )
+    ) + "".join(f"\t{one_line(each.source)}: {each.reason}\n" for each in one.left_out[:_MOST_NAMED])
 
 
 def _nearby(path: str) -> str:
@@ -151,6 +152,7 @@ def _as_json(one: CorpusSummary) -> dict[str, Any]:
         "documents": one.documents,
         "passages": one.passages,
         "left_out": one.problems,
+        "problems": [{"source": each.source, "reason": each.reason} for each in one.left_out],
         "bytes": one.bytes,
         "age_seconds": round(one.age),
         "roots": list(one.roots),

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
-from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.index.language_fit import read_fit
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.source_names import find_sample_corpus
@@ -28,6 +28,7 @@ DEFAULT_NAME: Final = "default"
 """The corpus that is meant where none is named."""
 
 _ROOTS: Final = "roots.json"
+_MOST_PROBLEMS: Final = 100
 _LONGEST_OWN_NAME: Final = 40
 _NAME: Final = lazy(r"[^\W_][\w.-]{0,63}")
 
@@ -40,7 +41,7 @@ class CorpusSummary:
     folder: Path  # where it is
     documents: int = 0  # how many it holds
     passages: int = 0  # how many these are cut into
-    problems: int = 0  # files that could not be read
+    problems: int = 0  # files that could not be read, or only in part
     bytes: int = 0  # what it takes on the disk
     age: float = 0.0  # seconds since it was last written
     roots: tuple[str, ...] = ()  # the files, folders and patterns that it is made of
@@ -50,6 +51,7 @@ class CorpusSummary:
     vectors: dict[str, tuple[int, int]] = field(default_factory=dict)
     note: str = ""  # what a person should know of its embedding model, in one line; empty where that is nothing
     trouble: str = ""  # why it cannot be read, in one line; empty where it can
+    left_out: tuple[Problem, ...] = ()  # the first of its problems
 
 
 def locate_by_name(home: Path, name: str = DEFAULT_NAME) -> Path:
@@ -197,13 +199,16 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
             ).fetchone()
             models = [row[0] for row in connection.execute("SELECT name FROM models ORDER BY id")]
             vectors = {model: count_embedded_passages(connection, model) for model in models}
-            problems = len(store.read_problems())
+            problems = store.read_problems()
             known = read_fit(store)
     except (CorpusError, sqlite3.Error) as error:
         trouble = one_line(str(error))
         return CorpusSummary(folder.name, folder, bytes=size, age=age, roots=roots, loaders=loaders, trouble=trouble)
     note = known.warning if known else ""
-    return CorpusSummary(folder.name, folder, documents, passages, problems, size, age, roots, loaders, vectors, note)
+    return CorpusSummary(
+        *(folder.name, folder, documents, passages, len(problems), size, age, roots, loaders, vectors, note),
+        left_out=problems[:_MOST_PROBLEMS],
+    )
 
 
 def _stat_files(folder: Path) -> Iterator[os.stat_result]:

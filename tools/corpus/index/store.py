@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 STORE: Final = "corpus.sqlite"
 """The file of these tables, in the folder of a corpus."""
-VERSION: Final = 2
+VERSION: Final = 1
 """Goes up when the tables change."""
 
 _SCHEMA: Final = """
@@ -77,7 +77,7 @@ ALTER TABLE documents ADD COLUMN losses TEXT NOT NULL DEFAULT '';
 ALTER TABLE documents ADD COLUMN reader INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX lossy ON documents(source) WHERE losses <> '';
 """
-"""From version 1, of Weiwo 0.1."""
+"""What the tables of Weiwo 0.1 lack; it still reads and writes them then."""
 _LIVE: Final = "born <= :at AND (died IS NULL OR died > :at)"
 """Which documents a reader at a generation sees."""
 
@@ -208,7 +208,8 @@ class Store:
         try:
             with self.read_transaction() as connection:
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version < VERSION:
+                known = {row[1] for row in connection.execute("PRAGMA table_info(documents)")}
+            if version == 0 or (version == VERSION and "losses" not in known):
                 self._create(version)
             elif version != VERSION:
                 raise CorpusError(
@@ -269,9 +270,10 @@ class Store:
             self._idle.put(connection)
 
     def _create(self, version: int) -> None:
-        """Make the tables, or those of an earlier version the present ones."""
+        """Make the tables, or what those of Weiwo 0.1 lack."""
         with self.write_transaction() as connection:
-            if connection.execute("PRAGMA user_version").fetchone()[0] == version:  # nobody was faster
+            columns = connection.execute("PRAGMA table_info(documents)").fetchall()
+            if "losses" not in {row[1] for row in columns}:  # nobody was faster
                 for statement in (_UPGRADE if version else _SCHEMA).split(";\n"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -13,6 +13,7 @@ from tests.support.corpora import document
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, _take_writer_lock
+from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import Changes, KnownFile
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
@@ -216,3 +217,20 @@ def test_a_store_that_is_dropped_closes_what_it_holds(tmp_path):
     gc.collect()
     with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
         connection.execute("SELECT 1")
+
+
+def test_a_store_of_the_first_version_is_read_on_and_its_files_are_read_again(folder):
+    write(folder, put=[document("a.md", "zebra")])
+    with sqlite3.connect(folder / STORE) as connection:
+        connection.execute("DROP INDEX lossy")
+        for column in ("losses", "reader"):
+            connection.execute(f"ALTER TABLE documents DROP COLUMN {column}")
+    (known,) = Store(folder / STORE).read_known().values()
+    assert (known.sha256, known.modified_ns) == ("", -1)
+    (one, passages) = document("a.md", "zebra")
+    losses = (Loss("deleted_text", 2, ("3", "4")),)
+    write(folder, put=[(replace(one, losses=losses), passages)])
+    (known,) = Store(folder / STORE).read_known().values()
+    assert (known.sha256, known.losses) == (one.sha256, losses)
+    (problem,) = Store(folder / STORE).read_problems()
+    assert problem.reason == "deleted text in 2 paragraphs (3, 4) is left out (tracked changes)"
