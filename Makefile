@@ -21,7 +21,7 @@ $(VENV)/.installed: pyproject.toml hatch_build.py
 	@echo "Setting up $(VENV) (once) …" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[documents]"
 	@touch $@
 
 $(VENV)/.developed: $(VENV)/.installed

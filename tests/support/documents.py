@@ -174,3 +174,9 @@ def _saved(document: Any) -> bytes:
     out = io.BytesIO()
     document.save(out)
     return out.getvalue()
+
+
+def added(archive: bytes, members: dict[str, str | bytes]) -> bytes:
+    """An archive with further members."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return zipped({**{name: opened.read(name) for name in opened.namelist()}, **members})

@@ -1,7 +1,18 @@
-"""File formats, and how each becomes passages: one small module a format, and this table."""
+"""File formats, and how each becomes passages: one small module a format, and this table.
+
+The contract of a reader is `PartReader`: a function `read(file, name)` that takes a file opened for reading bytes and a
+title for a file that states none, and yields `Part`s. A part has `Passage`s in document order (their text, headings,
+and a locator for people), a title, an ISO date where the file states one, and as `losses` whatever of the file is in no
+passage (`weiwo.tools.corpus.losses.Loss`; of the kind `other`, `places` say what). It raises `UnreadableError` with one
+line where nothing can be read. It runs in a process of its own, within limits of time and memory, and must not write.
+
+Another package adds a format by an entry point of the group `weiwo.formats`: its name is the ending of the files,
+without the dot, its value the reader, as in `hwp = "my_package.hwp:read"`. Endings in this table are not replaced.
+"""
 
 import os
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Final
 
@@ -16,7 +27,7 @@ class FileFormat:
 
     Attributes:
         type: What it is called in `Document.type`.
-        module: The module of this package whose `read` reads it.
+        module: The module of this package whose `read` reads it, or the reader of another, as `package.module:read`.
         streams: Whether it is read a part at a time, so that its size does not matter to memory.
         heavy: Whether its parser is large, and so are its demands.
     """
@@ -74,10 +85,23 @@ def find_format(path: str) -> FileFormat | None:
     """The format of a file by its name, or None where it is none that we read."""
     name = os.path.basename(path) if os.sep in path else path  # noqa: PTH119 - asked some times of every file
     stem, dot, ending = name.rpartition(".")
-    return FORMATS.get(f".{ending.lower()}") if dot and stem else _NAMES.get(ending.lower())
+    if not (dot and stem):
+        return _NAMES.get(ending.lower())
+    return FORMATS.get(f".{ending.lower()}") or _list_added().get(ending.lower())
+
+
+@cache
+def _list_added() -> dict[str, FileFormat]:
+    """The formats that other packages add, by the ending of the name."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and few files need it
+
+    added = entry_points(group="weiwo.formats")
+    return {one.name.lower(): FileFormat(one.name.lower(), one.value, heavy=True) for one in added}
 
 
 def load_reader(kind: FileFormat) -> PartReader:
     """The reader of a format; its module is loaded now."""
-    read: PartReader = import_module(f"{__name__}.{kind.module}").read
+    package, _, function = kind.module.partition(":")
+    module = import_module(package if function else f"{__name__}.{package}")
+    read: PartReader = getattr(module, function or "read")
     return read

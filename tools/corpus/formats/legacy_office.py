@@ -49,8 +49,8 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         UnreadableError: It is encrypted, damaged, empty or something else, or xberg is not installed.
     """
     data = file.read()
-    file.seek(0)
     kind = _detect_type(data, file)
+    file.seek(0)
     if "/" not in kind:
         other: PartReader = import_module(f"weiwo.tools.corpus.formats.{kind}").read
         return other(file, name)
