@@ -198,7 +198,7 @@ async def test_a_corpus_with_a_loader_is_named_not_met_by_its_files(folder, tmp_
 def test_warnings_and_prints_of_loaders_reach_nobody(capsys):
     Given.documents = [page("One.", source="a")]
     with pytest.raises(typer.Exit) as ended:
-        index(name="work", json=True, loader="my_loaders:Given")
+        index(corpus="work", json=True, loader="my_loaders:Given")
     assert ended.value.exit_code == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["added"] == 1
