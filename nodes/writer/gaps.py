@@ -88,7 +88,7 @@ _OTHERS: Final = localized("writer.gaps.coverage", "others")
 _MOST_NAMED: Final = 5
 _LONG_ENOUGH: Final = 3
 """Characters of a name in Chinese that a question does not hold by chance."""
-_SEPARATORS: Final = lazy(r"[\s_.-]+")
+_SEPARATORS: Final = lazy(r"[\W_]+")
 
 
 def find_documents_in_part(

@@ -20,8 +20,8 @@ class Document:
     size: int  # bytes
     modified_ns: int  # its time of change, in nanoseconds since 1970
     title: str  # its title, or its file name
-    # The kind of file: markdown, text, rst, html, pdf, docx, pptx, xlsx, csv, json, epub or code; or `loaded`, by a
-    # document loader.
+    # The kind of file: markdown, text, rst, html, pdf, docx, pptx, xlsx, csv, json, epub, code, or its ending; or
+    # `loaded`, by a document loader.
     type: str
     language: str  # `en`, `zh` or another language's code, of most of its text
     date: str | None = None  # the ISO date that it states for itself, where it does

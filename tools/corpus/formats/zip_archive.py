@@ -1,8 +1,8 @@
 """A guard against zip bombs: archives are opened only if what they unpack to is bounded."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 from zipfile import BadZipFile, ZipFile
 
 from weiwo.tools.corpus.formats.encodings import UnreadableError
@@ -38,27 +38,6 @@ def open_archive(file: BinaryIO) -> Iterator[ZipFile]:
     with opened:
         _check_size(opened, file.seek(0, 2))
         yield opened
-
-
-@contextmanager
-def open_office(file: BinaryIO, parse: Callable[[BinaryIO], Any], what: str) -> Iterator[Any]:
-    """Open a document of an office program, which is an archive, by a parser's own means.
-
-    Args:
-        file: The file.
-        parse: What the parser makes of it.
-        what: The kind of document, for people.
-
-    Raises:
-        UnreadableError: As `open_archive`, or there is no such document in it.
-    """
-    with open_archive(file):
-        file.seek(0)
-        try:
-            document = parse(file)
-        except (KeyError, ValueError, TypeError, BadZipFile) as error:
-            raise UnreadableError(f"damaged: no {what} in it ({error})") from None
-        yield document
 
 
 def _check_size(opened: ZipFile, size: int) -> None:

@@ -1,0 +1,45 @@
+"""An answer tells which of the documents it leans on, or its question names, were not read whole."""
+
+import pytest
+
+from weiwo.nodes.writer.gaps import find_documents_in_part
+from weiwo.tools.corpus.base import Problem
+from weiwo.tools.corpus.losses import Loss
+
+LOSSY = Problem.in_part("docs/agreement.docx", (Loss("deleted_text", 1, ("2",)),))
+LOCKED = Problem("docs/budget_2026.xlsx", "encrypted; save it without a password")
+CHINESE = Problem("docs/采购合同.pdf", "damaged PDF")
+
+
+def told(question: str, *sources: str, language="en") -> list[str]:
+    found = find_documents_in_part((LOSSY, LOCKED, CHINESE), sources, question, language)
+    assert {gap.kind for gap in found} <= {"in_part"}
+    return [gap.text for gap in found]
+
+
+def test_a_source_that_was_not_read_whole_is_named() -> None:
+    said = ["docs/agreement.docx was read only in part: deleted text in paragraph 2 is left out (tracked changes)."]
+    assert told("What is the fee?", "docs/agreement.docx") == said
+    assert told("What is the fee?", "/home/me/docs/agreement.docx", "docs/other.md") == said
+    assert told("月费是多少？", "docs/agreement.docx", language="zh") == [
+        "docs/agreement.docx只读取了一部分：略去第2段中已删除的文字（修订）。"
+    ]
+    assert told("What is the fee?", "docs/other.docx", "docs/myagreement.docx") == []
+
+
+@pytest.mark.parametrize(
+    "question", ["What does Budget_2026.xlsx say?", "What is in the budget 2026?", "see docs/budget-2026.xlsx"]
+)
+def test_a_file_that_the_question_names_is_named(question) -> None:
+    assert told(question) == ["docs/budget_2026.xlsx was not read: encrypted; save it without a password."]
+
+
+def test_a_name_in_chinese_is_found_within_a_sentence_and_a_common_word_is_none() -> None:
+    assert told("采购合同里的金额是多少？") == ["docs/采购合同.pdf was not read: damaged PDF."]
+    assert told("Is there an agreement on budgets?") == []
+
+
+def test_what_is_too_much_is_counted() -> None:
+    many = [Problem(f"docs/file {n}.pdf", "damaged") for n in range(9)]
+    found = find_documents_in_part(many, [one.source for one in many], "", "en")
+    assert [gap.text for gap in found][5:] == ["4 more documents were not read whole."]
