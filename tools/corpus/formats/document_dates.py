@@ -16,7 +16,10 @@ from weiwo.tools.corpus.records import Passage
 TEMPLATE_DATES: Final = frozenset({"2013-12-23", "2013-01-27", "1601-01-01", "1970-01-01", "1980-01-01", "2000-01-01"})
 """Days of templates (python-docx, python-pptx) and of clocks that were never set."""
 
-_PROSE: Final = frozenset({"markdown", "text", "rst", "html", "pdf", "docx", "pptx", "epub"})
+_SAVED: Final = frozenset({"pdf", "docx", "pptx", "odt", "odp", "doc", "ppt", "rtf"})
+"""Types whose metadata tells when a file was saved, not when it was written."""
+
+_PROSE: Final = _SAVED | {"markdown", "text", "rst", "html", "epub"}
 """Types of documents whose opening lines may state their date; records and code state others."""
 
 _HEAD_LINES: Final = 25
@@ -42,7 +45,7 @@ def date_part(part: Part, kind: str, name: str) -> str | None:
         kind: The type of file.
         name: The file's name.
     """
-    if kind in {"pdf", "docx", "pptx"}:  # whose metadata tells when a file was saved, not when it was written
+    if kind in _SAVED:
         return _find_stated_date(part.passages) or part.date or find_date(name)
     stated = part.date or (_find_stated_date(part.passages) if kind in _PROSE else None)
     return stated or (find_date(name) if not part.key else None)

@@ -212,7 +212,7 @@ class _DocumentReader:
 
     def _collect_other(self, child: Element, found: list[str], depth: int) -> None:
         """What is neither text nor a note: fields, formulas, readings, drawings, and what wraps runs."""
-        if child.tag in {"drawing", "object", "pict"}:
+        if child.tag in {"chart", "relIds", "OLEObject"}:
             self._drawings.read_frame(child, self._after.append, self._after.append)
         elif child.tag == "textpath":
             found.append(child.get("string", ""))

@@ -111,7 +111,7 @@ def require_passages(part: Part) -> Iterator[Part]:
         UnreadableError: It does not.
     """
     if not part.passages:
-        raise UnreadableError("empty")
+        raise UnreadableError(part.note or "empty")
     yield part
 
 

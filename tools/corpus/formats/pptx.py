@@ -32,9 +32,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         package = Package(archive, "presentation")
         found: list[Passage] = []
         first_title = ""
+        shown: set[str] = set()
         for number, part in enumerate(_list_slides(package), 1):
             slide = _SlideReader(package, part)
-            slide.read()
+            slide.read(shown)
             first_title = first_title or slide.title
             headings = (slide.title,) if slide.title else ()
             _, chunks = slide.body.cut_chunks()
@@ -64,12 +65,18 @@ class _SlideReader:
         self._drawings = Drawings(package, part)
         self._titled: Element | None = None
 
-    def read(self) -> None:
-        """Read the slide, its notes and its comments."""
+    def read(self, shown: set[str]) -> None:
+        """Read the slide, its notes and its comments, and what its layout shows, unless an earlier slide showed it."""
         slide = self._package.read_part(self._part)
         self._find_title(slide)
         for tree in slide.iter("spTree"):
             self._add_shapes(tree, 0)
+        for layout in self._package.find_related(self._part, "slideLayout"):
+            for part in sorted({layout, *self._package.find_related(layout, "slideMaster")} - shown):
+                shown.add(part)
+                shapes = self._package.read_part(part).iter("sp")
+                for text in sorted(_read_shape(shape) for shape in shapes if not _find_role(shape)):
+                    self._add(text)
         for part in self._package.find_related(self._part, "notesSlide"):
             for shape in self._package.read_part(part).iter("sp"):
                 self._add(_read_shape(shape))
