@@ -38,12 +38,12 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _find_delimiter(rows: Sequence[TableRow]) -> str:
-    """The delimiter that most rows have equally often; of equals, the one that is there more often."""
+    """The delimiter that most rows have; of equals, the one that they have equally often, then more often."""
 
-    def rate(delimiter: str) -> tuple[int, int]:
+    def rate(delimiter: str) -> tuple[int, int, int]:
         counts = Counter(len(cells) for row in rows if len(cells := split_cells(row.text, delimiter)) > 1)
         width, alike = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
-        return alike, width
+        return counts.total(), alike, width
 
     return max(_DELIMITERS, key=rate)
 
