@@ -130,6 +130,9 @@ class _Composer:
         """The result of a calculation, told of what it was made of."""
         operands = self._operands(task)
         if not operands:
+            if (made := result.detail.computation or {}).get("start") and not task.references:
+                told = f"{made['start']} – {made['end']}: {self._difference(result, (_Operand('', result),))}"
+                return Statement(self._ended(told), "calculation", (), (task.id,))
             expression = str(task.args.get("expression", ""))
             if not expression or REFERENCE.search(expression):
                 return None

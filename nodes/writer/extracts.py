@@ -29,6 +29,7 @@ from weiwo.nodes.writer.subject_match import (
 from weiwo.state import Evidence, Language, Quote
 from weiwo.state.answer import Extract
 from weiwo.state.query import QueryFrame
+from weiwo.text.dates import find_dates
 from weiwo.text.language import sentences
 from weiwo.text.localization import localized
 from weiwo.text.mentions import mentions, title_key
@@ -100,6 +101,8 @@ _BRIDGE: Final = 0.2
 _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "several"})
 """Shapes of questions whose parts may be answered in different passages."""
 
+_SAME_WORDS: Final = 0.6
+_RECENT: Final = frozenset(matching_terms("latest newest current currently today now 最新 现在 目前 当前"))
 _SUPERSEDED: Final = localized("writer.extracts", "superseded")
 _CUT: Final = " … "
 _CUT_LINE: Final = " …\n"
@@ -123,12 +126,14 @@ class Extracts:
         about_subject: Whether any of the passages searched speaks of what the question is about.
         absent: The proper names of the question that stand in none of them.
         features: What is known of whether they hold the answer (`extract_confidence.FEATURES`); empty of quotes.
+        periods: The dates of which the best passage and those like it speak, newest first; empty where it is one.
     """
 
     items: tuple[Extract, ...] = ()
     about_subject: bool = False
     absent: tuple[str, ...] = ()
     features: Mapping[str, float] = field(default_factory=dict)
+    periods: tuple[str, ...] = ()
 
     @property
     def confidence(self) -> float | None:
@@ -185,12 +190,13 @@ def choose_extracts(
     read = [_read(one, one.score / best[one.tool] if best[one.tool] > 0 else 1 / one.rank) for one in ranked]
     everywhere = [passage.terms for passage in read]
     spelling = correct_spelling(frame, frozenset().union(*everywhere))
-    asked = question_terms(frame)
+    asked = [term for term in question_terms(frame) if term not in _RECENT]
     weights = inverse_document_frequency((spelling[term] for term in asked), everywhere)
     considered = [passage for passage in read if passage.sentences][:_CONSIDERED]
     considered.sort(key=lambda one: _precedence(one, weights))
     if frame.shape == "open" and set(asked) <= set(matching_terms(frame.subject)):
         considered.sort(key=lambda passage: not _introduces(passage.evidence, frame.subject))
+    periods = _order_by_date(frame, weights, considered)
     choice = _Choice(frame, weights, considered)
     choice.choose(passages_shown, sentences_shown)
     items = tuple(choice.extracts())
@@ -201,6 +207,7 @@ def choose_extracts(
         bool(items) and is_about_subject(frame, missing, everywhere, spelling),
         tuple(find_absent_names(frame, everywhere, spelling)),
         extract_features(frame, items[0].score if items else 0.0, len(asked), linked=choice.linked),
+        periods,
     )
 
 
@@ -288,6 +295,45 @@ def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, 
     """The order of passages: by rank, and of several searches' equal ones by what they share with the question."""
     shared = sum(weight for term, weight in weights.items() if term in passage.terms)
     return bool(passage.evidence.superseded_by), passage.evidence.rank, -shared
+
+
+def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: list[_Passage]) -> tuple[str, ...]:
+    """Put passages that say the same of different dates in order, newest first; returns the dates of the first such.
+
+    A question that names a date chooses for itself. Passages are alike where their sentences that share most with the
+    question have most of their words in common, numbers aside.
+    """
+    if not passages or find_dates(frame.question):
+        return ()
+    said = [max(one.sentences, key=lambda sentence: _shared(sentence, weights)) for one in passages]
+    words = [frozenset(term for term in one.terms if term.isalpha()) for one in said]
+    dates = [_date_of(one, sentence) for one, sentence in zip(passages, said, strict=True)]
+    alike = [
+        at
+        for at, mine in enumerate(words)
+        if dates[at]
+        and not passages[at].evidence.superseded_by
+        and len(mine & words[0]) >= _SAME_WORDS * max(1, len(mine | words[0]))
+        and _shared(said[at], weights)
+    ]
+    if len(alike) < 2 or alike[0] != 0:
+        return ()
+    newest = sorted(alike, key=lambda at: dates[at], reverse=True)
+    moved = [passages[at] for at in newest]
+    for place, passage in zip(alike, moved, strict=True):
+        passages[place] = passage
+    return tuple(dict.fromkeys(dates[at] for at in newest))
+
+
+def _shared(sentence: _Sentence, weights: Mapping[str, float]) -> float:
+    return sum(weight for term, weight in weights.items() if term in sentence.terms) - sentence.handicap
+
+
+def _date_of(passage: _Passage, sentence: _Sentence) -> str:
+    """The date a passage speaks of, in ISO form: its sentence's, its title's, or its document's; empty if none."""
+    said = passage.evidence.text[sentence.start : sentence.end]
+    found = find_dates(said) or find_dates(passage.evidence.title)
+    return found[0].date.iso() if found else str(passage.evidence.date or "")
 
 
 def _introduces(evidence: Evidence, subject: str) -> bool:

@@ -4,7 +4,7 @@ Nothing is asserted beyond what `compose` makes of outcomes; what was not found 
 sentences that fit best in bold, in neutral words.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,14 +14,17 @@ from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
 from weiwo.nodes.writer.extracts import DOUBTED_BELOW, Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
-from weiwo.state import Claim, Language, Status, Task
+from weiwo.state import Claim, Evidence, Language, Outcome, Status, Task
 from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
+from weiwo.text.language import HAN
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
+from weiwo.text.patterns import lazy
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
+_HAN: Final = lazy(f"[{HAN}]")
 _DOORS: Final = localized_section("writer.rule_answer.doors")
 
 
@@ -39,6 +42,7 @@ class _RuleAnswer:
         whole: Whether the statements answer the whole question.
         open: Of several questions in one, those that no statement answers, where another is answered.
         doors: What would find more: names of `_DOORS`.
+        thin: Why little was found, where that is known: a name of `_LEADS`.
     """
 
     statements: tuple[tuple[str, list[Claim], bool], ...]
@@ -48,6 +52,7 @@ class _RuleAnswer:
     whole: bool
     open: tuple[str, ...]
     doors: tuple[str, ...]
+    thin: str = ""
 
     @property
     def status(self) -> tuple[Status, str]:
@@ -73,12 +78,18 @@ class _RuleAnswer:
             return words[lead].format(subject=join_names(self.extracts.absent, self.language))
         confidence = self.extracts.confidence
         doubted = not self.extracts.about_subject or (confidence is not None and confidence < DOUBTED_BELOW)
+        if self.extracts.periods and self.extracts.about_subject:
+            return words["periods"].format(join_names(self.extracts.periods, self.language))
         return words["doubted" if doubted else "extracts"]
 
     @property
     def advice(self) -> str:
         """What would find more, said only where no passage speaks of the subject, or a name occurs nowhere."""
-        if self.statements or (self.extracts.about_subject and not self.extracts.absent):
+        if self.statements:
+            return ""
+        if self.thin:
+            return _LEADS[self.language][self.thin]
+        if self.extracts.about_subject and not self.extracts.absent:
             return ""
         doors = [_DOORS[self.language][door] for door in self.doors]
         return _LEADS[self.language]["doors"].format(join_names(doors, self.language, either=True))
@@ -134,7 +145,18 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _R
         whole=whole,
         open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if told else (),
         doors=tuple(_find_doors(draft, services)),
+        thin=_explain_thinness(frame.question, passages, outcomes.values()),
     )
+
+
+def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome]) -> str:
+    """Why little was found: the web did not answer, or every passage is in the other language; empty if neither."""
+    if any(one.tool == "web_search" and one.status in {"failed", "blocked"} for one in outcomes):
+        return "web_failed"
+    asked, told = _HAN.search(question), [_HAN.search(one.text) for one in passages]
+    if passages and asked and not any(told):
+        return "other_language"
+    return "chinese" if passages and not asked and all(told) else ""
 
 
 def _find_doors(draft: Draft, services: RunContext) -> Iterator[str]:

@@ -157,8 +157,10 @@ def _records(passage: Evidence) -> Iterator[_Record]:
 
 def _row(header: Sequence[str], cells: Sequence[str], line: str, owner: str, context: str) -> Iterator[_Record]:
     """The values of a row under its header; of two cells, the first may also be the key of the owner's value."""
-    for key, cell in zip(header[1:], cells[1:], strict=False):
-        yield _Record(cells[0].strip("*` "), key, cell, line.strip(), owner, context)
+    named = next((at for at, key in enumerate(header[: len(cells)]) if key.lower() in NAME_KEYS), 0)
+    for at, (key, cell) in enumerate(zip(header, cells, strict=False)):
+        if at != named:
+            yield _Record(cells[named].strip("*` "), key, cell, line.strip(), owner, context)
     if len(cells) == 2:
         yield _Record("", cells[0].strip("*` "), cells[1], line.strip(), owner, context)
 

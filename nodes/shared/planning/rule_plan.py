@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from weiwo.nodes.shared.question.arithmetic import today
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import JsonValue, Language, Plan, Task, ValueType
 from weiwo.state.query import AnswerType, QueryFrame
@@ -125,6 +126,9 @@ class _PlanBuilder:
         """Add the tasks of a frame; returns the id of the one its answer rests on last."""
         if frame.question in self._known:
             return self._known[frame.question]
+        if " .. " in frame.expression and _DATE_DIFFERENCE in self._tools:
+            start, _, end = frame.expression.partition(" .. ")
+            return self._append(frame, _DATE_DIFFERENCE, {"start": start, "end": end, "unit": frame.unit}, "number")
         if frame.expression and _CALCULATOR in self._tools:
             return self._append(frame, _CALCULATOR, {"expression": frame.expression}, "number")
         if not frame.parts:
@@ -157,6 +161,9 @@ class _PlanBuilder:
         """Add the calculation over the parts of a frame; None where there is none to be made."""
         values = [f"{{{{{task_id}.ret}}}}" for task_id in ids]
         types = {task.ret for task in self.tasks if task.id in ids}
+        if frame.unit == "age" and len(ids) == 1 and types == {"date"} and _DATE_DIFFERENCE in self._tools:
+            until: dict[str, JsonValue] = {"start": values[0], "end": today(), "unit": "age"}
+            return self._append(frame, _DATE_DIFFERENCE, until, "number")
         if frame.shape not in _COMPUTED or len(set(ids)) < 2 or types not in ({"date"}, {"number"}):
             return None
         if types == {"date"} and len(ids) == 2 and _DATE_DIFFERENCE in self._tools:

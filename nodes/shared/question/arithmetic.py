@@ -1,9 +1,15 @@
-"""Arithmetic questions: text that is nothing but a calculation, in the notation of `weiwo.tools.compute`."""
+"""Arithmetic questions: text that is nothing but a calculation, in the notation of `weiwo.tools.compute`.
+
+So are the days, months or years between two dates, and somebody's age today.
+"""
 
 import ast
 import re
+from datetime import UTC, datetime
 from typing import Final
 
+from weiwo.nodes.shared.question.lexicon import question_pattern
+from weiwo.text.dates import parse_date
 from weiwo.text.numerals import chinese_integer
 from weiwo.text.patterns import lazy
 
@@ -15,8 +21,20 @@ _FRAME: Final = lazy(
 )
 _SIGNS: Final = (
     (lazy(r"(?<=\d),(?=\d{3}(?!\d))"), ""),
-    (lazy(r"(\d+(?:\.\d+)?)\s*的\s*(?:百分之\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*%)"), r"\1 * \2\3 / 100"),
+    (
+        lazy(
+            r"(\d+(?:\.\d+)?\s*(?:thousand|million|billion|trillion|[万亿])?)\s*的\s*(?:百分之\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*%)"
+        ),
+        r"\1 * \2\3 / 100",
+    ),
     (lazy(r"(\d+(?:\.\d+)?)\s*(?:%|percent|per cent)\s*(?:of|的)\s*(?=[\d(])"), r"\1 / 100 * "),
+    (lazy(r"(\d+(?:\.\d+)?)\s*thousand\b"), r"(\1 * 1000)"),
+    (lazy(r"(\d+(?:\.\d+)?)\s*million\b"), r"(\1 * 1000000)"),
+    (lazy(r"(\d+(?:\.\d+)?)\s*billion\b"), r"(\1 * 1000000000)"),
+    (lazy(r"(\d+(?:\.\d+)?)\s*trillion\b"), r"(\1 * 1000000000000)"),
+    (lazy(r"(\d+(?:\.\d+)?)\s*万亿"), r"(\1 * 1000000000000)"),
+    (lazy(r"(\d+(?:\.\d+)?)\s*万"), r"(\1 * 10000)"),
+    (lazy(r"(\d+(?:\.\d+)?)\s*亿"), r"(\1 * 100000000)"),
     (lazy(r"(\d+(?:\.\d+)?)\s*的平方根|(?:the )?square root of|根号|√"), r" sqrt \1"),
     (lazy(r"to the power(?: of)?|的(?=\d+次方)|\^|\*\*"), " ** "),
     (lazy(r"(?<=\d)\s*次方"), ""),
@@ -30,7 +48,7 @@ _SIGNS: Final = (
 )
 _PLAIN: Final = lazy(r"(?!.*//)(?:[\d.\s()+*/%-]|sqrt(?=\())+")
 _ROOT: Final = lazy(r"sqrt\s*(\d+(?:\.\d+)?)")
-_CHINESE: Final = lazy(r"(?<!百分之)[零一二两三四五六七八九十百千万亿]+(?!次方)")
+_CHINESE: Final = lazy(r"(?<!百分之)(?<![\d万亿])[零一二两三四五六七八九十百千万亿]+(?!次方)")
 _OPERATOR: Final = lazy(r"[加减乘除]")
 LONGEST: Final = 200
 
@@ -72,3 +90,35 @@ def _formula(text: str) -> str:
     called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     sound = isinstance(tree, ast.BinOp | ast.Call) and all(isinstance(one, ast.Name) for one in called)
     return ast.unparse(tree) if sound else ""
+
+
+_DATES_APART: Final = question_pattern("dates_apart")
+_AGE_TODAY: Final = question_pattern("age_today")
+_TODAY: Final = frozenset(["", "today", "now", "今天", "现在", "今日"])
+_APART_UNITS: Final = {"day": "days", "month": "months", "year": "years", "天": "days", "月": "months", "年": "years"}
+
+
+def today() -> str:
+    """The date of today, in ISO form."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def dates_apart(text: str) -> tuple[str, str, str] | None:
+    """Two dates in ISO form and the unit, of a question that asks for nothing but how far they are apart."""
+    found = _DATES_APART.fullmatch(text.strip(" ?.!。"))
+    if found is None:
+        return None
+    named = [value for name, value in found.groupdict().items() if value is not None and name[0] in "ab"]
+    start, end = (named[0], named[1]) if len(named) > 1 else (*named, "")
+    unit = next(value for name, value in found.groupdict().items() if value is not None and name[0] == "u")
+    try:
+        dates = [today() if one.strip() in _TODAY else parse_date(one.strip()).iso() for one in (start, end)]
+    except ValueError:
+        return None
+    return dates[0], dates[1], _APART_UNITS[unit]
+
+
+def aged_today(text: str) -> str:
+    """Whose age today a question asks for, as written; empty where it asks for anything else."""
+    found = _AGE_TODAY.fullmatch(text.strip(" ?.!。"))
+    return next((one for one in found.groups() if one), "").strip() if found else ""

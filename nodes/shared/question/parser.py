@@ -10,10 +10,10 @@ import unicodedata
 from typing import Any, Final
 
 from weiwo.nodes.shared.question import lexicon
-from weiwo.nodes.shared.question.arithmetic import arithmetic_expression
+from weiwo.nodes.shared.question.arithmetic import aged_today, arithmetic_expression, dates_apart
 from weiwo.nodes.shared.question.comparison import ask_of_each, compare_things, list_things
 from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
-from weiwo.nodes.shared.question.lexicon import patterns_by_language, question_pattern
+from weiwo.nodes.shared.question.lexicon import patterns_by_language, question_pattern, word_look_up
 from weiwo.nodes.shared.question.look_up import EDGE, look_up, lower, search_words
 from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
@@ -51,9 +51,22 @@ def parse_question(text: str, language: Language) -> QueryFrame:
         )
     if expression := arithmetic_expression(lowered):
         return frame.model_copy(update={"shape": "calculation", "expression": expression, "answer_type": "number"})
+    if apart := dates_apart(lowered):
+        found = {
+            "shape": "calculation",
+            "expression": " .. ".join(apart[:2]),
+            "unit": apart[2],
+            "answer_type": "number",
+        }
+        return frame.model_copy(update=found)
     filters, asked = _filters(bare)
     if language == "en":
         asked = _respelt(asked)
+    if who := aged_today(bare):
+        birth = parse_question(word_look_up("birth", language).format(who), language)
+        taken = {"subjects": birth.subjects, "parts": (birth,), "terms": birth.terms, "search": birth.search}
+        aged = {"shape": "difference", "unit": "age", "answer_type": "number", "wants_difference": True}
+        return frame.model_copy(update={**aged, **taken})
     found = _parsed(asked.strip(EDGE), language, filters.get("form", ""))
     if _ASKS_TWICE.search(lower(asked)):
         found |= {"relation": "", "answer_type": "text"}  # one value would be half an answer

@@ -166,3 +166,22 @@ def test_of_words_that_are_no_names_and_of_names_in_another_script_nothing_is_de
     assert found.extracts.absent == ()
     assert "nowhere" not in found.lead
     assert "没有出现" not in found.lead
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "says"),
+    [
+        ("how many robots are deployed?", "en", "{} robots were deployed by May {}."),
+        ("公司共有多少员工", "zh", "截至{1}年6月，公司共有员工{0}人。"),
+    ],
+)
+def test_passages_that_say_the_same_of_several_dates_stand_newest_first(question, language, says) -> None:
+    years = [passage(says.format(100 + year, year), f"{year}.md", "Minutes") for year in (2024, 2026, 2025)]
+    found = answer(question, lost("a"), *years, language=language)
+    assert [extract.source for extract in found.extracts.items] == ["2026.md", "2025.md", "2024.md"]
+    assert all(str(year) in found.lead for year in (2024, 2025, 2026))
+
+
+def test_that_the_documents_are_in_another_language_is_said() -> None:
+    notes = passage("Parents share 49 weeks of leave.", "a.md", "Handbook")
+    assert "嵌入模型" in answer("育儿假有多少周", lost("a"), notes, language="zh").advice

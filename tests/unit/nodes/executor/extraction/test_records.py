@@ -15,6 +15,7 @@ TEAM = passage("name,role,start date\nOla Vik,Chief Engineer,2021-02-01\nEva Lie
 TABLE = passage(
     "| Pump | Weight (kg) | Price |\n|---|---|---|\n| P10 | 42 | EUR 900 |\n| P20 | 61 | EUR 1,200 |", "p.md", "Pumps"
 )
+CATALOGUE = passage("sku,name,weight_kg\nG1,Elm stool,4\nG2,Oak chair,7.5", "c.csv", "catalogue")
 PAIRS = passage(
     "## 参数\n\n| 参数 | 数值 |\n|---|---|\n| 额定功率 | 45 W |\n| 净重 | 3.2 kg |", "b.md", "青鸟 K1 加湿器"
 )
@@ -38,6 +39,7 @@ CHINESE_HEAD = passage("法定代表人：贺兰亭\n注册资本：3000万元",
         ("When did Ola Vik start?", TEAM, "2021-02-01"),
         ("What is the role of Eva Lie?", TEAM, "Buyer"),
         ("What is the weight of the P20 pump?", TABLE, 61),
+        ("How much does the Oak chair weigh?", CATALOGUE, 7.5),
         ("青鸟 K1 的净重是多少？", PAIRS, 3.2),
         ("What is GANTRY_PORT?", TERMS, "8070"),
         ("东门店的店长是谁？", SHOPS, "贺知秋"),
