@@ -132,9 +132,10 @@ def _pieces(line: str, start: int, highlights: Sequence[tuple[int, int]]) -> Ite
     for first, last in highlights:
         a, b = max(0, first - start), min(len(line), last - start)
         if position <= a < b:
-            yield from ((line[position:a], False), (line[a:b], True))
+            yield from ((text, on) for text, on in ((line[position:a], False), (line[a:b], True)) if text)
             position = b
-    yield line[position:], False
+    if line[position:] or not position:
+        yield line[position:], False
 
 
 def _shortened(block: _Block, length: int) -> _Block:

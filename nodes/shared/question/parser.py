@@ -52,19 +52,19 @@ def parse_question(text: str, language: Language) -> QueryFrame:
     if expression := arithmetic_expression(lowered):
         return frame.model_copy(update={"shape": "calculation", "expression": expression, "answer_type": "number"})
     if apart := dates_apart(lowered):
-        found = {
-            "shape": "calculation",
-            "expression": " .. ".join(apart[:2]),
-            "unit": apart[2],
-            "answer_type": "number",
-        }
-        return frame.model_copy(update=found)
+        dated = {"expression": " .. ".join(apart[:2]), "unit": apart[2]}
+        return frame.model_copy(update={"shape": "calculation", "answer_type": "number", **dated})
     filters, asked = _filters(bare)
     if language == "en":
         asked = _respelt(asked)
     if who := aged_today(bare):
         birth = parse_question(word_look_up("birth", language).format(who), language)
-        taken = {"subjects": birth.subjects, "parts": (birth,), "terms": birth.terms, "search": birth.search}
+        taken: dict[str, Any] = {
+            "subjects": birth.subjects,
+            "parts": (birth,),
+            "terms": birth.terms,
+            "search": birth.search,
+        }
         aged = {"shape": "difference", "unit": "age", "answer_type": "number", "wants_difference": True}
         return frame.model_copy(update={**aged, **taken})
     found = _parsed(asked.strip(EDGE), language, filters.get("form", ""))

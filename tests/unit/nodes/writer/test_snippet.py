@@ -51,3 +51,9 @@ def test_a_long_passage_is_cut_to_a_few_lines_from_its_chosen_sentence_on() -> N
     told = snippet("A long story. " * 60 + "The end is near. " + "And so on. " * 60, "The end is near.")
     assert "… **The end is near.**" in told
     assert len(told) < 330
+
+
+def test_a_sentence_over_two_lines_is_one_in_bold() -> None:
+    assert (
+        snippet("Before. The\nBoard met.\nAfter.", "The\nBoard met.") == "A [1]\n\n> Before. **The Board met.** After."
+    )
