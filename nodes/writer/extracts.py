@@ -303,7 +303,7 @@ def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: li
     A question that names a date chooses for itself. Passages are alike where their sentences that share most with the
     question have most of their words in common, numbers aside.
     """
-    if not passages or find_dates(frame.question):
+    if not passages or frame.shape in _COMPOUND or find_dates(frame.question):
         return ()
     said = [max(one.sentences, key=lambda sentence: _shared(sentence, weights)) for one in passages]
     words = [frozenset(term for term in one.terms if term.isalpha()) for one in said]
