@@ -101,7 +101,7 @@ _BRIDGE: Final = 0.2
 _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "several"})
 """Shapes of questions whose parts may be answered in different passages."""
 
-_SAME_WORDS: Final = 0.6
+_SAME_WORDS: Final = 0.75
 _RECENT: Final = frozenset(matching_terms("latest newest current currently today now 最新 现在 目前 当前"))
 _SUPERSEDED: Final = localized("writer.extracts", "superseded")
 _CUT: Final = " … "
@@ -189,8 +189,9 @@ def choose_extracts(
         best[one.tool] = max(one.score, best.get(one.tool, 0.0))
     read = [_read(one, one.score / best[one.tool] if best[one.tool] > 0 else 1 / one.rank) for one in ranked]
     everywhere = [passage.terms for passage in read]
-    spelling = correct_spelling(frame, frozenset().union(*everywhere))
-    asked = [term for term in question_terms(frame) if term not in _RECENT]
+    found = frozenset().union(*everywhere)
+    spelling = correct_spelling(frame, found)
+    asked = [term for term in question_terms(frame) if term not in _RECENT or term in found]
     weights = inverse_document_frequency((spelling[term] for term in asked), everywhere)
     considered = [passage for passage in read if passage.sentences][:_CONSIDERED]
     considered.sort(key=lambda one: _precedence(one, weights))

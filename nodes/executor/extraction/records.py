@@ -175,7 +175,7 @@ def _match(record: _Record, asked: _Asked, kind: str, passage: Evidence) -> Iter
     named = asked.names(bare) if bare else 0
     if not (named or said) or (record.thing and not thing):
         return
-    if asked.left_by(bare, record.thing, record.context, *said):
+    if asked.left_by(key, record.thing, record.context, *said):
         return
     value = record.value.strip("*` ")
     if (stated := _typed(value, kind, (unit["a"] or unit["b"] or "") if unit else "", record.line)) is not None:
