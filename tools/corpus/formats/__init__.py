@@ -62,6 +62,7 @@ FORMATS: Final[dict[str, FileFormat]] = {
     ".eml": FileFormat("eml", "email_message", heavy=True),
     ".ipynb": FileFormat("ipynb", "notebook"),
     ".epub": FileFormat("epub", "epub", heavy=True),
+    ".zip": FileFormat("zip", "zip_files", heavy=True),
     **dict.fromkeys(
         (
             *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".java", ".kt", ".kts", ".scala", ".go"),
@@ -86,7 +87,7 @@ def find_format(path: str) -> FileFormat | None:
     name = os.path.basename(path) if os.sep in path else path  # noqa: PTH119 - asked some times of every file
     stem, dot, ending = name.rpartition(".")
     if not (dot and stem):
-        return _NAMES.get(ending.lower())
+        return _NAMES.get(ending.lower(), None if dot else _TEXT)
     return FORMATS.get(f".{ending.lower()}") or _list_added().get(ending.lower())
 
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from weiwo.state.environment import home
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.formats import find_format
+from weiwo.tools.corpus.formats.encodings import UnreadableError, detect_encoding
 from weiwo.tools.corpus.source_names import name_source
 from weiwo.tools.printable import one_line
 
@@ -34,6 +35,8 @@ _OWN_NAMES: Final = ("corpora", "evaluation", "drafts", "locks", "retrieval-poli
 """What Weiwo writes to `WEIWO_HOME` and might take for documents."""
 _FOREIGN: Final = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages"})
 _ENVIRONMENT: Final = "pyvenv.cfg"
+_SNIFFED: Final = 4_096
+"""Bytes that tell whether a file without an ending is a text."""
 _MOST_IGNORE_BYTES: Final = 1_000_000
 _SPECIAL: Final = (
     (stat.S_ISFIFO, "a pipe, not a file"),
@@ -137,6 +140,17 @@ def _describe_error(error: Exception) -> str:
     return one_line((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
 
 
+def _is_text(path: str) -> bool:
+    """Whether a file whose name says nothing begins as a text does."""
+    with open(path, "rb") as file:
+        head = file.read(_SNIFFED)
+    try:
+        encoding = detect_encoding(head)
+    except UnreadableError:
+        return False
+    return bool(head.strip()) and not (encoding == "utf-8" and b"\0" in head)
+
+
 def _add_file(listing: FileListing, path: str, status: os.stat_result) -> None:
     if not path.isascii():
         try:
@@ -200,7 +214,8 @@ class _Walker:
 
     def _file(self, entry: os.DirEntry[str]) -> None:
         status = entry.stat(follow_symlinks=False)
-        if stat.S_ISREG(status.st_mode) and find_format(entry.name) is None:
+        unknown = find_format(entry.name) is None or ("." not in entry.name and not _is_text(entry.path))
+        if stat.S_ISREG(status.st_mode) and unknown:
             self._listing.others[os.path.splitext(entry.name)[1].lower() or "no ending"] += 1
         else:
             _add_file(self._listing, entry.path, status)

@@ -1,0 +1,87 @@
+"""Archives of files (.zip): like a folder, each file a document by the reader of its own format, within limits."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from posixpath import basename, normpath
+from typing import BinaryIO, Final
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
+from weiwo.tools.corpus.formats.parts import Part, clean_text
+from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.losses import Loss, count_places
+from weiwo.tools.corpus.records import Passage
+
+_MOST_FILES: Final = 2_000
+_UTF8: Final = 0x800
+_LISTED: Final = 200
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read the files of an archive; the archive itself is a list of their names.
+
+    Raises:
+        UnreadableError: It is damaged, encrypted, unpacks to too much, or holds nothing that is read.
+    """
+    unread: list[str] = []
+    broken: list[str] = []
+    taken: list[str] = []
+    with open_archive(file) as archive:
+        members = [(one, _name_member(one)) for one in archive.infolist() if not one.is_dir()]
+        for member, path in members[:_MOST_FILES]:
+            if _is_hidden(path):
+                continue
+            try:
+                parts = _read_member(archive, member, path)
+            except Exception:  # noqa: BLE001 - parsers raise anything over a broken file; it is named, the others are read
+                broken.append(path)
+                continue
+            if not parts:
+                unread.append(path)
+                continue
+            taken.append(path)
+            yield from parts
+    if not taken:
+        raise UnreadableError("nothing in it is of a type that is read" if unread else "nothing in it can be read")
+    beyond = [Loss("files_beyond_limit", len(members) - _MOST_FILES)] if len(members) > _MOST_FILES else []
+    losses = [*count_places("members_not_read", unread), *count_places("members_unreadable", broken), *beyond]
+    listed = "\n".join(f"- {path}" for path in taken[:_LISTED])
+    yield Part(name, [Passage(f"{name}:\n{listed}", (), "", 1, 1)], losses=losses)
+
+
+def _read_member(archive: ZipFile, member: ZipInfo, path: str) -> list[Part]:
+    """The parts of a file, each under its name; none of a kind that is not read, an archive in an archive among them.
+
+    Raises:
+        Exception: Whatever its reader raises.
+    """
+    from weiwo.tools.corpus.formats import find_format, load_reader  # noqa: PLC0415 - that lists this module
+
+    kind = find_format(path)
+    if kind is None or kind.type == "zip":
+        return []
+    data = archive.read(member)
+    title = basename(path)
+    parts = list(load_reader(kind)(io.BytesIO(data), title))
+    digest = sha256(data).hexdigest()
+    return [
+        replace(part, key=f"{path}#{n}" if n else path, sha256=f"{digest[:56]}{n:08x}" if n else digest)
+        for n, part in enumerate(parts)
+    ]
+
+
+def _name_member(member: ZipInfo) -> str:
+    """The path of a file in an archive, without ways out of it; names that are not UTF-8 are in some old encoding."""
+    name = member.filename
+    if not member.flag_bits & _UTF8:
+        try:
+            name = decode(name.encode("cp437"))
+        except (UnicodeEncodeError, UnreadableError, BadZipFile):
+            name = member.filename
+    return normpath("/" + clean_text(name).replace("\\", "/").replace("\n", " ")).lstrip("/")
+
+
+def _is_hidden(path: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in path.split("/"))
