@@ -43,6 +43,8 @@ class Player:
         pause: Seconds between two events.
         login: What must be given to log in; empty for no login.
         csp: Whether pages come with the policy.
+        setup: What `/weiwo/setup` says; what is put there is added if `tried` works.
+        servers: The model servers that are found.
         wishes: What sounds as if it should last, by question.
         asked: Every request that changes something: method, path and body.
     """
@@ -61,6 +63,10 @@ class Player:
             "web": None, "corpora": ["sample"], "limits": {}, "max_upload": 1_000_000, "formats": ["md", "html", "json"],
         }  # fmt: skip
         self.wishes: Json = {}
+        keys = {"tavily": "TAVILY_API_KEY", "brave": "BRAVE_API_KEY"}
+        self.setup: Json = {"values": {}, "fixed": [], "providers": keys, "cost_per_day": None}
+        self.tried: Json = {"works": True, "said": "42", "seconds": 1.5}
+        self.servers: list[Json] = []
         self.views: Json = {"corpora": [], "tools": [], "settings": []}
         self._changed: asyncio.Condition | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -236,6 +242,20 @@ class Player:
     async def _view(self, request: Request) -> Response:
         return JSONResponse(self.views[request.path_params["view"]])
 
+    async def _setup(self, request: Request) -> Response:
+        if request.method == "GET":
+            return JSONResponse(self.servers if request.url.path.endswith("/models") else self.setup)
+        kind, body = request.path_params["kind"], await request.json()
+        self.asked.append((request.method, request.url.path, body))
+        if kind == "budget":
+            self.setup |= body
+            return JSONResponse(self.setup)
+        if self.tried["works"]:
+            self.setup["values"] |= {
+                name: "set" if name.endswith("_KEY") and body[name] else body[name] for name in body
+            }
+        return JSONResponse({**self.tried, "setup": self.setup})
+
     async def _page(self, request: Request) -> Response:
         name = request.path_params.get("file", "index.html")
         headers = {"Content-Security-Policy": CSP} if self.csp else {}
@@ -264,6 +284,8 @@ class Player:
                 Route("/weiwo/memory", self._changed_something, methods=["POST"]),
                 Route("/weiwo/memory/offer", self._offer, methods=["POST"]),
                 Route("/weiwo/memory/{kind}/{key}", self._changed_something, methods=["DELETE"]),
+                Route("/weiwo/setup", self._setup),
+                Route("/weiwo/setup/{kind}", self._setup, methods=["GET", "PUT"]),
                 Route("/weiwo/{view:str}", self._view),
                 Route("/weiwo" + one, self._show),
                 Route("/weiwo" + one + "/moments", self._moments),

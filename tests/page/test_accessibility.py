@@ -35,9 +35,11 @@ def test_axe_finds_nothing_serious(new_page, player, scheme):
     assert serious(page) == []
     page.click("[data-action=run-edited]")
     page.wait_for_selector(".shell[data-status=complete]")
+    page.click("[data-action=show-plan]")
     page.click("[data-task=task_1]")
     page.wait_for_selector("[data-detail]")
     assert serious(page) == []
     page.goto(player.url + "/#/settings")
+    page.click(".all-settings summary")
     page.wait_for_selector(".page table")
     assert serious(page) == []

@@ -17,7 +17,11 @@ def ask(page: Any, question: str) -> None:
 
 
 def ended(page: Any, status: str) -> None:
+    """Wait for the end of a run, and unfold its plan."""
     page.wait_for_selector(f".shell[data-status={status}]")
+    folded = page.locator("[data-action=show-plan][aria-expanded=false]")
+    for _ in range(folded.count()):
+        folded.first.click()
 
 
 def test_one_asks_and_watches_the_plan_run(page, player):
@@ -86,13 +90,13 @@ def test_a_plan_is_approved_sent_back_or_edited(page, player):
     assert page.is_enabled(".words .primary")
     page.click(".words >> text=Close")
     page.click("[data-action=edit]")
-    arguments = "[data-edit=task_3] textarea >> nth=1"
-    page.fill(arguments, '{"start": "{{task_9.ret}}"')
-    page.wait_for_selector("[data-edit=task_3] [role=alert]")
-    assert page.is_disabled("[data-action=run-edited]")
-    page.fill(arguments, '{"start": "{{task_9.ret}}"}')
+    fields = "[data-edit=task_3] input[name=arg-{}]"
+    page.fill(fields.format("start"), "{{task_9.ret}}")
     page.wait_for_selector("text=refers to task_9")
-    page.fill(arguments, '{"start": "{{task_1.ret}}", "end": "{{task_2.ret}}", "unit": "months"}')
+    assert page.is_disabled("[data-action=run-edited]")
+    assert page.locator("[data-action=run-edited]").bounding_box()["y"] < page.viewport_size["height"] - 30, "the button is in sight"
+    page.fill(fields.format("start"), "{{task_1.ret}}")
+    page.fill(fields.format("unit"), "months")
     page.click("[data-action=run-edited]")
     ended(page, "complete")
     sent = player.asked[-1][2]["command"]["resume"]["plan"]
@@ -309,7 +313,76 @@ def test_documents_tools_and_settings_are_shown(page, player):
     page.click("a[href='#/tools']")
     assert "asks first" in page.inner_text("[data-tool=send_mail]")
     page.click("a[href='#/settings']")
+    page.click(".all-settings summary")
     assert "the environment" in page.inner_text("[data-setting=WEIWO_MODEL]")
+
+
+def test_settings_are_tried_and_kept_and_keys_are_not_shown(page, player):
+    player.servers = [{"kind": "Ollama", "root": "", "base_url": "http://127.0.0.1:11434/v1", "problem": "", "models": [{"name": "qwen3:8b", "chats": True}]}]  # fmt: skip
+    page.click("a[href='#/settings']")
+    model = "[data-setup-part=model] "
+    page.click(model + "[data-action=find-models]")
+    page.click(model + "[data-found='qwen3:8b']")
+    page.wait_for_function("document.querySelector('[name=WEIWO_MODEL]').value === 'openai:qwen3:8b'")
+    page.fill(model + "[name=OPENAI_API_KEY]", "sk-secret")
+    player.tried = {"works": False, "said": "connection refused", "seconds": 0.1}
+    page.click(model + "[data-action=keep]")
+    page.wait_for_selector(model + "[data-trial=failed] >> text=connection refused")
+    player.tried = {"works": True, "said": "42", "seconds": 1.5}
+    page.click(model + "[data-action=keep]")
+    page.wait_for_selector(model + "[data-trial=kept] >> text=42")
+    sent = {
+        "WEIWO_MODEL": "openai:qwen3:8b",
+        "OPENAI_BASE_URL": "http://127.0.0.1:11434/v1",
+        "OPENAI_API_KEY": "sk-secret",
+    }
+    assert player.asked[-1] == ("PUT", "/weiwo/setup/model", sent)
+    assert page.input_value(model + "[name=OPENAI_API_KEY]") == ""
+    assert "sk-secret" not in page.content()
+    page.fill("[name=cost_per_day]", "0.5")
+    page.click("[data-setup-part=budget] [data-action=keep]")
+    page.wait_for_selector("[data-setup-part=budget] >> text=Kept")
+    assert player.asked[-1] == ("PUT", "/weiwo/setup/budget", {"cost_per_day": 0.5})
+    page.select_option("[name=provider]", "tavily")
+    page.fill("[name=TAVILY_API_KEY]", "tvly-secret")
+    page.click("[data-setup-part=search] [data-action=keep]")
+    page.wait_for_selector("[data-setup-part=search] [data-trial=kept]")
+    assert player.asked[-1][2] == {"WEIWO_WEB": "on", "TAVILY_API_KEY": "tvly-secret"}
+
+
+def test_own_documents_are_suggested_and_a_finished_plan_is_one_line(page, player):
+    player.info |= {"titles": ["Field notes"], "documents": True, "corpora": []}
+    page.reload()
+    page.click("text=What does “Field notes” say?")
+    assert page.input_value(BOX) == "What does “Field notes” say?"
+    assert page.locator("[data-hint=no-corpus]").count() == 0
+    ask(page, OLDER)
+    page.wait_for_selector(".shell[data-status=complete]")
+    assert page.inner_text("[data-action=show-plan]").startswith("3 tasks · ")
+    assert page.locator("[data-task=task_1]").count() == 0
+    page.click("[data-action=show-plan]")
+    page.wait_for_selector("[data-task=task_1]")
+
+
+def test_a_marked_sentence_stands_once_and_is_its_claim(page, player):
+    (events,) = json.loads(json.dumps(recording("planned")["runs"]))
+    result = events[-1]["data"]["result"]
+    text = "**Wu** was older (unverified). He ruled long [1]."
+    cited = [one["n"] for one in result["citations"]][:1]
+    result |= {
+        "answer": text, "blocks": [{"kind": "paragraph", "text": text, "claims": [0, 1]}], "status": "partial",
+        "claims": [
+            {"text": "**Wu** was older.", "citations": [], "verdict": "unsupported", "reason": "no source says so"},
+            {"text": "He ruled long.", "citations": cited, "verdict": "unchecked", "reason": "the model did not answer"},
+        ],
+    }  # fmt: skip
+    player.runs["marked"] = [events]
+    ask(page, "marked")
+    page.wait_for_selector(".shell[data-status=partial]")
+    assert page.inner_text(".prose").count("was older") == 1
+    assert "**" not in page.inner_text(".prose")
+    assert "(unverified)" in "".join(page.locator("[data-claim='0']").all_inner_texts())
+    assert page.get_attribute("[data-claim='1'] >> nth=0", "data-verdict") == "unchecked"
 
 
 def test_a_changed_plan_or_value_runs_on_beside_the_answer_before(page, player):

@@ -66,7 +66,12 @@ def test_nothing_of_strangers_is_alive(new_page, player, csp):
     page.fill("textarea[name=question]", "hostile " + SCRIPT)
     page.press("textarea[name=question]", "Enter")
     page.wait_for_selector(".shell[data-status=partial]")
-    for click in ("[data-source='1'] button", "[data-source='2'] button", "[data-task=task_1]"):
+    for click in (
+        "[data-source='1'] button",
+        "[data-source='2'] button",
+        "[data-action=show-plan]",
+        "[data-task=task_1]",
+    ):
         page.click(click)
     page.wait_for_selector("[data-detail=task_1]")
     alive = page.evaluate(

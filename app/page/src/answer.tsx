@@ -5,6 +5,7 @@ import { ClaimMatcher, groups, type Marked } from "./claims";
 import { pieces } from "./code";
 import { NOTHING_KNOWN, safeUrl, visible, type Known } from "./inline";
 import { parse, withoutSources, type Node } from "./markdown";
+import { PassageText } from "./passage";
 import { read, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Block, Extract, Result } from "./types";
 import { localeOf, placeIn } from "./words";
@@ -81,15 +82,6 @@ export function Place({ of }: { of: string }) {
 }
 
 function ExtractView({ turn, extract, t }: { turn: number; extract: Extract; t: Say }) {
-  const pieces: ComponentChildren[] = [];
-  let position = 0;
-  for (const [from, to] of extract.highlights ?? []) {
-    if (position <= from && from < to && to <= extract.text.length) {
-      pieces.push(visible(extract.text.slice(position, from)), <mark key={from}>{visible(extract.text.slice(from, to))}</mark>);
-      position = to;
-    }
-  }
-  pieces.push(visible(extract.text.slice(position)));
   return (
     <figure class="extract" data-extract={extract.n}>
       <figcaption>
@@ -97,7 +89,7 @@ function ExtractView({ turn, extract, t }: { turn: number; extract: Extract; t: 
         <span class="extract-title">{visible(extract.title || extract.source)}</span>
         {extract.locator && <Place of={extract.locator} />}
       </figcaption>
-      <blockquote>{pieces}</blockquote>
+      <blockquote><PassageText text={extract.text} ranges={extract.highlights ?? []} source={extract.source} /></blockquote>
     </figure>
   );
 }
@@ -128,7 +120,7 @@ function Unplaced({ scene, claims }: { scene: Scene; claims: number[] }) {
   return (
     <ul class="unplaced">
       {left.map((at) => (
-        <li key={at}><ClaimSpan scene={scene} claim={at}>{visible(scene.result?.claims[at]?.text ?? "")}</ClaimSpan></li>
+        <li key={at}><ClaimSpan scene={scene} claim={at}><Inline text={scene.result?.claims[at]?.text ?? ""} known={scene.known} /></ClaimSpan></li>
       ))}
     </ul>
   );
@@ -186,6 +178,12 @@ function leaf(piece: Marked, scene: Scene, key: number): ComponentChildren {
   if (piece.struck) node = <s>{node}</s>;
   if (piece.href) node = <Outward key={key} href={piece.href}>{node}</Outward>;
   return node;
+}
+
+/** A line of Markdown without claims: a claim on its own, say. */
+export function Inline({ text, known = NOTHING_KNOWN }: { text: string; known?: Known }) {
+  const scene = sceneOf(-1, null, known, [], useWords());
+  return <>{new ClaimMatcher([], [], known).mark(text).map((piece, n) => leaf(piece, scene, n))}</>;
 }
 
 /** A link that leaves the page; its host is shown where its words do not name it. */

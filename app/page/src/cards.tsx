@@ -1,5 +1,5 @@
 // Cards on which a person answers what a run waits for: a plan, a tool that acts, a question, or anything else.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { visible } from "./inline";
 import { Graph } from "./graph";
 import { Args } from "./panel";
@@ -55,7 +55,7 @@ function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
       <Graph turn={drawn} />
       {mode === "edit"
         ? <PlanEditor drafts={drafts} change={setDrafts} problems={problems} complaints={complaints} tools={Array.isArray(tools) ? tools.map(String) : []} t={t} />
-        : <ol class="plan-list">
+        : <details class="plan-details"><summary>{t("planDetails", plan.vertices.length)}</summary><ol class="plan-list">
             {plan.vertices.map((one) => (
               <li key={one.id}>
                 <span class="mono">{one.id}</span> <span class="node-tool">{one.tool_binding}</span>
@@ -64,7 +64,7 @@ function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
                 <Args args={one.args} />
               </li>
             ))}
-          </ol>}
+          </ol></details>}
       {mode === "back"
         ? <Words label={t("sendBackWords")} submit={t("sendBack")} cancel={() => setMode("look")} done={(words) => answer(turn, interrupt, { reject: words })} t={t} required />
         : <div class="actions">
@@ -150,9 +150,7 @@ function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorPr
             <label>{t("tool")}
               <select value={one.tool} onChange={(event) => set(at, { tool: event.currentTarget.value })}>{known.map((name) => <option key={name} value={name}>{name}</option>)}</select>
             </label>
-            <label>{t("arguments")}
-              <textarea class="mono" rows={2} spellcheck={false} value={one.args} aria-invalid={problems.has(`${one.id}.args`)} onInput={(event) => set(at, { args: event.currentTarget.value })} />
-            </label>
+            <ArgFields text={one.args} invalid={problems.has(`${one.id}.args`)} change={(args) => set(at, { args })} t={t} />
           </div>
           <Problem text={problem(`${one.id}.args`)} />
           <Upstream one={one} drafts={drafts} set={(after) => set(at, { after })} t={t} />
@@ -224,7 +222,7 @@ function AllowTool({ turn, interrupt, t }: CardProps) {
       {value["question"] ? <p>{visible(String(value["question"]))}</p> : null}
       <p class="quiet">{t("consentHint")}</p>
       {mode === "edit"
-        ? <label>{t("arguments")}<textarea class="mono" rows={5} spellcheck={false} value={text} aria-invalid={!read} onInput={(event) => setText(event.currentTarget.value)} /></label>
+        ? <ArgFields text={text} invalid={!read} change={setText} t={t} />
         : <Args args={(value["arguments"] ?? {}) as Record<string, Json>} />}
       {mode === "edit" && !read && <Problem text={t("notObject")} />}
       {mode === "refuse"
@@ -235,6 +233,35 @@ function AllowTool({ turn, interrupt, t }: CardProps) {
             <button data-action="edit" onClick={() => setMode(mode === "edit" ? "look" : "edit")}>{mode === "edit" ? t("close") : t("edit")}</button>
           </div>}
     </>
+  );
+}
+
+/** Arguments, a field each; what is no text is typed as JSON. Where they are no object they are typed whole. */
+function ArgFields({ text, invalid, change, t }: { text: string; invalid: boolean; change: (text: string) => void; t: Say }) {
+  const known = readObject(text);
+  const texts = useRef(new Set(Object.entries(known ?? {}).filter(([, one]) => typeof one === "string").map(([name]) => name)));
+  if (!known || !Object.keys(known).length) {
+    return <label>{t("arguments")}<textarea class="mono" rows={3} spellcheck={false} value={text} aria-invalid={invalid} onInput={(event) => change(event.currentTarget.value)} /></label>;
+  }
+  const set = (name: string, typed: string): void => {
+    let value: Json = typed;
+    if (!texts.current.has(name)) {
+      try {
+        value = JSON.parse(typed) as Json;
+      } catch {
+        value = typed; // not whole yet
+      }
+    }
+    change(JSON.stringify({ ...known, [name]: value }));
+  };
+  return (
+    <div class="arg-fields" role="group" aria-label={t("arguments")}>
+      {Object.entries(known).map(([name, one]) => (
+        <label key={name}><span class="mono">{name}</span>
+          <input name={`arg-${name}`} spellcheck={false} value={typeof one === "string" ? one : JSON.stringify(one)} aria-invalid={invalid} onInput={(event) => set(name, event.currentTarget.value)} />
+        </label>
+      ))}
+    </div>
   );
 }
 

@@ -8,6 +8,10 @@ export interface Marked extends Piece {
   claim: number;
 }
 
+/** What the writer puts before the stop of a sentence that it could not verify; a claim is listed without it. */
+const MARKS = ["(unverified)", "（未核实）"];
+const STOP = /[.!?。！？；;:：…]+$/u;
+
 const squeeze = (text: string): string => text.replace(/\s+/gu, "").toLowerCase();
 
 /** Matches the claims of one block, one text after another, in order. */
@@ -31,15 +35,31 @@ export class ClaimMatcher {
     const spans: { from: number; to: number; claim: number }[] = [];
     let cursor = 0;
     for (const one of [...this.left]) {
-      const from = flat.indexOf(one.text, cursor);
-      if (from < 0) continue;
-      cursor = from + one.text.length;
+      const place = find(flat, one.text, cursor);
+      if (!place) continue;
+      const [from, end] = place;
+      cursor = end;
       spans.push({ from, to: cursor, claim: one.position });
       this.found.add(one.position);
       this.left = this.left.filter((other) => other !== one);
     }
     return cut(pieces, spans);
   }
+}
+
+/** Where a claim stands, with its mark where it has one. */
+function find(flat: string, text: string, cursor: number): [number, number] | null {
+  const from = flat.indexOf(text, cursor);
+  if (from >= 0) return [from, from + text.length];
+  const stem = text.replace(STOP, "");
+  for (const mark of MARKS) {
+    const at = flat.indexOf(stem + mark, cursor);
+    if (at < 0) continue;
+    const end = at + stem.length + mark.length;
+    const stop = text.slice(stem.length);
+    return [at, flat.startsWith(stop, end) ? end + stop.length : end];
+  }
+  return null;
 }
 
 function cut(pieces: Piece[], spans: { from: number; to: number; claim: number }[]): Marked[] {

@@ -101,8 +101,9 @@ export function Graph({ turn, least = LEAST }: { turn: Turn; least?: number }) {
   const scroll = plan.width * scale > room + 1;
   const large = run.rows.size > LARGE;
   const sight = useSight(box, scale, large);
+  const [end, setEnd] = useState(false);
   return (
-    <div class={`graph${lit === null ? "" : " dimmed"}${large ? " large" : ""}`} ref={box} role="group" aria-label={t("plan")} tabIndex={scroll ? 0 : -1}>
+    <div data-more={scroll && !end} onScroll={(event) => setEnd(event.currentTarget.scrollLeft + event.currentTarget.clientWidth >= event.currentTarget.scrollWidth - 8)} class={`graph${lit === null ? "" : " dimmed"}${large ? " large" : ""}`} ref={box} role="group" aria-label={t("plan")} tabIndex={scroll ? 0 : -1}>
       <div class="sheet" style={{ width: `${plan.width * scale}px`, height: `${plan.height * scale}px` }}>
         <div class="canvas" style={{ width: `${plan.width}px`, height: `${plan.height}px`, transform: `scale(${scale})` }}>
           <svg width={plan.width} height={plan.height} aria-hidden="true" focusable="false">

@@ -105,9 +105,9 @@ function Conversation() {
           <h1>{t("tagline")}</h1>
           <p class="lead">{t("askHint")}</p>
           <AskBox running={undefined} />
-          <Examples questions={EXAMPLES[language]} />
+          {info && <Examples questions={info.titles?.length ? info.titles.map((title) => t("aboutTitle", title)) : EXAMPLES[language]} />}
           {noModel && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
-          {info && info.corpora?.length === 0 && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}.</b> {t("noCorpusHow")} <a href="#/corpora">{t("corpora")}</a></p>}
+          {info && !info.documents && !info.corpora?.length && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}.</b> {t("noCorpusHow")} <a href="#/corpora">{t("corpora")}</a></p>}
         </div>
       </div>
     );
@@ -116,7 +116,7 @@ function Conversation() {
     <div class="conversation">
       <h1 class="sr">{t("title")}</h1>
       {turns.map((turn, at) => (
-        <div key={turn.key} ref={at === turns.length - 1 ? end : undefined}>
+        <div key={turn.key} class={at > 0 && at === turns.length - 1 ? "latest" : ""} ref={at === turns.length - 1 ? end : undefined}>
           <TurnView turn={turn} last={at === turns.length - 1} />
           {noModel && turns.length === 1 && turn.state === "done" && turn.result && turn.result.status !== "complete" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
         </div>

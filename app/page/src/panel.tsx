@@ -3,8 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { get } from "./api";
 import { forkHere } from "./session";
-import { Outward, Place, openSource } from "./answer";
+import { Inline, Outward, Place, openSource } from "./answer";
 import { safeUrl, visible } from "./inline";
+import { PassageText } from "./passage";
 import { tasksOfClaim } from "./claims";
 import { failureOf, flagsOf, reasonOf, seconds } from "./graph";
 import { fill, shown, valueOf, type Call, type Row } from "./progress";
@@ -51,7 +52,7 @@ function ClaimDetail({ turn, result, at, source, t }: { turn: Turn; result: Resu
     <div class={`claim-detail ${claim.verdict}`} data-claim-detail={at}>
       <p class="verdict">{t(`verdict_${claim.verdict}`)}</p>
       {claim.reason && <p class="reason">{visible(claim.reason)}</p>}
-      <blockquote>{visible(claim.text)}</blockquote>
+      <blockquote><Inline text={claim.text} /></blockquote>
       <p>
         {claim.citations.length > 1 && claim.citations.map((n) => (
           <button key={n} class="chip" aria-pressed={n === source} onClick={() => update({ panel: { turn: turn.key, claim: at, source: n } })}>{t("source", n)}</button>
@@ -178,7 +179,7 @@ function PassageView({ one, outcome, turn, t }: { one: Evidence; outcome: Outcom
     <details class="passage" open={quotes.length > 0}>
       <summary>{n && <span class="cite">{n}</span>} {visible(one.title || one.source)} <Place of={one.locator ?? ""} /></summary>
       {one.flags?.includes("instructions") && <p class="note">{t("addressesModel")}</p>}
-      <p class="passage-text">{marked(one.text, spans(one.text, quotes))}</p>
+      <PassageText text={one.text} ranges={spans(one.text, quotes)} source={one.source} />
       {n && <button class="link" onClick={() => openSource(turn.key, n)}>{t("inContext")}</button>}
     </details>
   );
@@ -201,18 +202,6 @@ export function spans(text: string, quotes: string[]): [number, number][] {
     if (at >= 0) found.push([places[at] as number, (places[at + wanted.length - 1] as number) + 1]);
   }
   return found.sort((a, b) => a[0] - b[0]);
-}
-
-export function marked(text: string, ranges: [number, number][]): ComponentChildren {
-  const out: ComponentChildren[] = [];
-  let position = 0;
-  for (const [from, to] of ranges) {
-    if (from < position || to <= from || to > text.length) continue;
-    out.push(visible(text.slice(position, from)), <mark key={from}>{visible(text.slice(from, to))}</mark>);
-    position = to;
-  }
-  out.push(visible(text.slice(position)));
-  return out;
 }
 
 function SourceDetail({ turn, result, n, t }: { turn: Turn; result: Result; n: number; t: Say }) {
@@ -240,9 +229,9 @@ function SourceDetail({ turn, result, n, t }: { turn: Turn; result: Result; n: n
       {evidence?.flags?.includes("instructions") && <p class="note">{t("addressesModel")}</p>}
       {evidence?.superseded_by && <p class="note">{t("newerVersion", evidence.superseded_by)}</p>}
       <div class="context" ref={found}>
-        {passage?.before && <p class="faded">{visible(passage.before)}</p>}
-        <p class="passage-text">{marked(text, merge(given))}</p>
-        {passage?.after && <p class="faded">{visible(passage.after)}</p>}
+        {passage?.before && <div class="faded"><PassageText text={passage.before} ranges={[]} source={citation.source} /></div>}
+        <PassageText text={text} ranges={merge(given)} source={citation.source} />
+        {passage?.after && <div class="faded"><PassageText text={passage.after} ranges={[]} source={citation.source} /></div>}
       </div>
       {citation.also?.length ? <p class="quiet">{t("alsoAt", citation.also.slice(0, 3).join(", "))}</p> : null}
     </div>

@@ -19,7 +19,7 @@ export function PlanView({ turn }: { turn: Turn }) {
   if (run.revisions.length) tabs.push(["revisions", `${t("revisions")} · ${run.revisions.length + 1}`]);
   const done = [...run.rows.values()].filter((row) => !["waiting", "running"].includes(row.state)).length;
   return (
-    <section class={`plan${wide ? " wide" : ""}`} aria-label={t("plan")} onKeyDown={(event) => { if (event.key === "Escape") setWide(false); }}>
+    <section class={`plan${wide ? " wide" : ""}${run.rows.size > 3 ? " broad" : ""}`} aria-label={t("plan")} onKeyDown={(event) => { if (event.key === "Escape") setWide(false); }}>
       <header class="section-head">
         <h3>{t("plan")}</h3>
         <span class="quiet">{done} / {run.rows.size}</span>

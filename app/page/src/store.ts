@@ -54,6 +54,8 @@ export interface State {
   /** The claim under the pointer or the focus. */
   lit: { turn: number; claim: number } | null;
   menu: boolean;
+  /** Whether plans of finished answers are shown. */
+  planOpen: boolean;
 }
 
 function remembered(name: string): string | null {
@@ -92,6 +94,7 @@ let state: State = {
   panel: null,
   lit: null,
   menu: false,
+  planOpen: remembered("plan") === "open",
 };
 const watchers = new Set<() => void>();
 

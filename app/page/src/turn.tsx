@@ -10,9 +10,9 @@ import { History } from "./history";
 import { visible } from "./inline";
 import { Sources } from "./panel";
 import { PlanView } from "./plan";
-import { phase, valueOf, type Run } from "./progress";
+import { fill, phase, valueOf, type Run } from "./progress";
 import { goOn, retry } from "./session";
-import { read, runAt, useGuest, useStore, useWords, type Say, type Turn } from "./store";
+import { read, remember, runAt, update, useGuest, useStore, useWords, type Say, type Turn } from "./store";
 import type { Result } from "./types";
 import { WishCard } from "./wishes";
 import { inOwnWords, messageOf } from "./words";
@@ -28,6 +28,9 @@ export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; las
   const t = useWords();
   const { run, result } = turn;
   const restated = String(run.assessed["question"] ?? "");
+  const [open, setOpen] = useState(read().planOpen);
+  const asks = turn.state === "waiting" && turn.interrupts.some((one) => one.value["type"] === "approve_plan");
+  const toggle = (): void => { setOpen(!open); remember("plan", open ? "" : "open"); update({ planOpen: !open }); };
   return (
     <article class="turn" data-turn={statusOf(turn)}>
       <h2 class="question">{visible(turn.question)}</h2>
@@ -35,7 +38,7 @@ export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; las
       <WishCard turn={turn} />
       <Progress turn={turn} t={t} />
       {result && <Earlier result={result} />}
-      {result && <Head result={result} t={t} />}
+      {result && <Head turn={turn} result={result} t={t} open={open} toggle={toggle} />}
       {result && (
         <div class="answers">
           <Answer turn={turn} result={result} />
@@ -62,7 +65,7 @@ export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; las
           </div>}
         </div>
       )}
-      {!(turn.state === "waiting" && turn.interrupts.some((one) => one.value["type"] === "approve_plan")) && <PlanView turn={turn} />}
+      {!asks && (!result || open || turn.moment) && <PlanView turn={turn} />}
       {result && <Foot turn={turn} result={result} t={t} last={last} />}
     </article>
   );
@@ -129,17 +132,27 @@ function Before({ turn, result, before }: { turn: Turn; result: Result; before: 
 }
 
 /** What stands above an answer: its status, why it goes no further, what it leaves open. */
-function Head({ result, t }: { result: Result; t: Say }) {
+function Head({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t: Say; open: boolean; toggle: () => void }) {
   const resting = result.claims.filter((one) => ["quoted", "computed", "supported", "matched", "judgement"].includes(one.verdict)).length;
   const bound = result.claims.filter((one) => one.verdict !== "uncited").length;
   const gaps = result.gaps ?? [];
+  const tasks = turn.run.rows.size;
+  const missing = [...turn.run.rows.values()].filter((row) => ["empty", "failed", "blocked"].includes(row.state));
+  const named = result.status === "partial" && missing.length > 0 && tasks > 1;
   return (
     <div class="result-head">
       <p class="badges">
         <span class={`badge ${result.status}`}>{t(`status_${result.status}`)}</span>
         {bound > 0 && <span class="quiet">{t("claimsChecked", resting, bound)}</span>}
-        {result.status !== "complete" && result.stop_reason !== "finished" && <span class="quiet">{t("stopReason", t(`stop_${result.stop_reason}` as "stop_no_plan"))}</span>}
+        {tasks > 0 && (
+          <button class="link plan-line" data-action="show-plan" aria-expanded={open} onClick={toggle}>
+            {t("planLine", tasks, result.usage.seconds < 10 ? result.usage.seconds.toFixed(1) : Math.round(result.usage.seconds))} · {t(open ? "hide" : "show")}
+          </button>
+        )}
+        {result.usage.cost ? <span class="quiet" data-cost>{t("cost", result.usage.cost.toFixed(4))}</span> : null}
+        {!named && result.status !== "complete" && result.stop_reason !== "finished" && <span class="quiet">{t("stopReason", t(`stop_${result.stop_reason}` as "stop_no_plan"))}</span>}
       </p>
+      {named && <p class="missing" data-missing={missing.length}>{t("missing", missing.length, tasks)}{missing.slice(0, 5).map((row) => fill(turn.run, row.description)).join(t("listed"))}</p>}
       {gaps.length > 0 && (
         <div class="gaps">
           <h3>{t("gaps")}</h3>
@@ -163,14 +176,14 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
       {failed.length > 0 && <p class="note">{t("modelTrouble", failed.length, inOwnWords(read().language, visible(String(failed[0]?.error)).slice(0, 200), failed[0]?.fault && t(`fault_${failed[0].fault}` as "fault_late")))}</p>}
       <p class="quiet" data-usage>
         {t("usage", usage.model_calls, usage.input_tokens + usage.output_tokens, usage.tool_calls, usage.seconds.toFixed(1))}
-        {usage.cost ? ` · ${t("cost", usage.cost.toFixed(4))}` : ""}
       </p>
       {last && (
         <div class="foot-row">
           {formats && formats.length > 0 && (
             <div class="downloads" role="group" aria-label={t("download")}>
               <span class="quiet">{t("download")}</span>
-              {formats.map((format) => <a key={format} href={`/weiwo/threads/${id}/export?format=${encodeURIComponent(format)}`} download data-format={format}>{format.toUpperCase()}</a>)}
+              <a class="share" href={`/weiwo/threads/${id}/export?format=html`} download data-action="share">{t("share")}</a>
+              {formats.filter((format) => format !== "html").map((format) => <a key={format} href={`/weiwo/threads/${id}/export?format=${encodeURIComponent(format)}`} download data-format={format}>{format.toUpperCase()}</a>)}
             </div>
           )}
           {!guest && <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>}

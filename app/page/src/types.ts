@@ -188,6 +188,10 @@ export interface Info {
   models?: Record<string, string>;
   web?: string | null;
   corpora?: string[];
+  /** Whether there are documents beside the sample, named by the operator or added. */
+  documents?: boolean;
+  /** Titles of some of them. */
+  titles?: string[];
   /** The corpora a question searches where it names none. */
   searches?: string[];
   limits?: Dict;

@@ -8,6 +8,7 @@ import { useGuest, useOperator, useStore, useWords, type Say } from "./store";
 import type { Day, Dict } from "./types";
 import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
 import { OwnKey } from "./own_key";
+import { SetupForms } from "./setup";
 import { inOwnWords, type Language, localeOf, messageOf, moment } from "./words";
 
 interface Corpus {
@@ -72,9 +73,10 @@ export function Corpora() {
   const { data, failed, again } = useLoaded<Corpus[]>("/weiwo/corpora");
   const language = useStore((now) => now.language);
   const guest = useGuest();
+  const documents = useStore((now) => now.info?.documents);
   return (
     <Page head={t("corpora")} failed={failed} again={again} waits={!data}>
-      {data?.every((one) => one.sample) && <div class="card"><h2>{t("noCorpus")}</h2><p>{t("noCorpusHow")}</p></div>}
+      {data?.every((one) => one.sample) && !documents && <div class="card"><h2>{t("noCorpus")}</h2><p>{t("noCorpusHow")}</p></div>}
       {!guest && <Drop names={data?.filter((one) => !one.sample).map((one) => one.name) ?? []} done={again} />}
       <ul class="tiles">
         {data?.map((one) => (
@@ -150,10 +152,11 @@ export function Settings() {
     <div class="page">
       <h1>{t("settings")}</h1>
       {info && <p class="quiet">Weiwo {info.version}{info.user ? ` · ${info.user}` : ""}{models.length ? ` · ${models.join(", ")}` : ""}</p>}
-      {info && !models.length && <div class="card"><h2>{t("noModelTitle")}</h2><p>{t("noModel")}</p></div>}
+      {info && !models.length && !operates && <div class="card"><h2>{t("noModelTitle")}</h2><p>{t("noModel")}</p></div>}
       {info?.day?.ends && <Today day={info.day} />}
       {info?.user && !guest && info.auth !== "none" && <OwnKey />}
-      {operates && <SettingsTable />}
+      {operates && <SetupForms />}
+      {operates && <details class="all-settings"><summary>{t("allSettings")}</summary><SettingsTable /></details>}
     </div>
   );
 }

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import sqlite3
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +24,8 @@ from weiwo.app.server.wire import reply, wants_chinese
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.patterns import lazy
-from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate_by_roots
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.index.catalog import CorpusSummary, corpus_exists, list_corpora, list_titles, locate_by_roots
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.printable import one_line
 from weiwo.tools.registry import list_tools
@@ -136,6 +139,7 @@ def describe_tool(name: str, said: str, *, chinese: bool) -> str:
     return _TOOLS.get(name, said) if chinese else said
 
 
+_MOST_TITLES: Final = 3
 _SECRET: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|DATABASE_URL|AUTH$")
 
 
@@ -153,6 +157,7 @@ async def info(request: Request) -> Response:
         "models": settings.models,
         "web": _web(settings),
         "corpora": await asyncio.to_thread(_named_corpora, Path(backend.settings.home), user),
+        **await asyncio.to_thread(_documents, settings, user),
         "limits": settings.limits,
         "max_upload": MOST_UPLOAD_BYTES,
         "formats": format_names(),
@@ -220,6 +225,20 @@ def _user_settings(home: Path, user: str) -> Settings:
 def _named_corpora(home: Path, user: str) -> list[str]:
     """The corpora that a user may choose among: what he added, so neither the sample nor other users'."""
     return [name for name in own_corpora(home, user) if name != _sample(home) and not name.startswith(USER_PREFIX)]
+
+
+def _documents(settings: Settings, user: str) -> dict[str, Any]:
+    """Whether a question has documents beside the sample, and titles of some, to ask about."""
+    home, own = Path(settings.home), own_corpora(Path(settings.home), user)
+    folders = [home / "corpora" / own[name] for name in _named_corpora(home, user)]
+    if user == OPERATOR and settings.corpus:
+        named = [home / "corpora" / entry for entry in settings.corpus if corpus_exists(home, entry)]
+        folders = [*named, locate_by_roots(home, settings.corpus), *folders]
+    titles: list[str] = []
+    for folder in dict.fromkeys(folders):
+        with suppress(CorpusError, sqlite3.Error, OSError):
+            titles += list_titles(folder, _MOST_TITLES - len(titles))
+    return {"documents": bool(titles or (user == OPERATOR and settings.corpus)), "titles": titles}
 
 
 def _sample(home: Path) -> str:

@@ -8,6 +8,7 @@ import { pieces } from "../../../app/page/src/code";
 import { inline, safeUrl, visible } from "../../../app/page/src/inline";
 import { curve, layout } from "../../../app/page/src/layout";
 import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
+import { withSigns } from "../../../app/page/src/passage";
 import { checkPlan, draftOf, planOf } from "../../../app/page/src/plan_draft";
 import { apply, fill, halted, newRun, phase, runOf, valueOf, wholeResult, type Run } from "../../../app/page/src/progress";
 import { eventParser } from "../../../app/page/src/sse";
@@ -80,6 +81,25 @@ test("claims are found in marked text, in order", () => {
     [0, "Aurora costs\n20 euros 1."], [1, "It is new."], [-1, "More."],
   ]);
   assert.deepEqual([...matcher.found], [0, 1]);
+});
+
+test("a claim is found before its mark", () => {
+  const claims: Claim[] = [
+    { text: "Aurora costs **20** euros.", citations: [], verdict: "unsupported" },
+    { text: "它很新。", citations: [], verdict: "unsupported" },
+  ];
+  const found = groups(new ClaimMatcher(claims, [0, 1], known).mark("Aurora costs **20** euros (unverified). 它很新（未核实）。More."));
+  assert.deepEqual(found.map((one) => [one.claim, one.pieces.map((piece) => piece.text).join("").trim()]), [
+    [0, "Aurora costs 20 euros (unverified)."], [1, "它很新（未核实）。"], [-1, "More."],
+  ]);
+});
+
+test("what is quoted stays marked in Markdown, and what begins a block stays so", () => {
+  const signs = (text: string, ...quotes: string[]) => withSigns(text, quotes.map((one): [number, number] => [text.indexOf(one), text.indexOf(one) + one.length])).replaceAll("\ue000", "<").replaceAll("\ue001", ">");
+  assert.equal(signs("# Head\n\nSome words.", "# Head"), "# <Head>\n\nSome words.");
+  assert.equal(signs("- one\n- two", "two"), "- one\n- <two>");
+  assert.equal(signs("| a | b |", "| a | b |"), "| <a | b |>");
+  assert.equal(signs("plain text", "text"), "plain <text>");
 });
 
 const PLAN: Plan = {

@@ -211,6 +211,21 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
     )
 
 
+def list_titles(folder: Path, most: int) -> list[str]:
+    """Titles of a corpus's documents, those with the most passages first; none where there is no corpus.
+
+    Raises:
+        CorpusError: It cannot be read.
+    """
+    if not (folder / STORE).is_file():
+        return []
+    query = (
+        "SELECT title FROM documents WHERE died IS NULL AND title != '' GROUP BY title ORDER BY max(count) DESC LIMIT ?"
+    )
+    with closing(Store(folder / STORE)) as store, store.read_transaction() as connection:
+        return [one_line(str(row[0]), 80) for row in connection.execute(query, (most,))]
+
+
 def _stat_files(folder: Path) -> Iterator[os.stat_result]:
     for file in folder.rglob("*"):
         with suppress(FileNotFoundError):  # whoever writes there may delete meanwhile
