@@ -11,10 +11,10 @@ export WEIWO_QUESTION = $(value Q)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help ask check test test-all budget torture attack lint types product-types benchmark-types bench guards dev page format clean
+.PHONY: help ask check test test-all budget torture attack lint types product-types benchmark-types bench guards dev page page-shots format clean
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/.installed: pyproject.toml hatch_build.py
 	@test -n "$(PYTHON)" || { echo "Weiwo needs Python 3.11 or newer; none was found on the PATH." >&2; exit 1; }
@@ -80,6 +80,9 @@ dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studi
 
 page: ## Build the page of `weiwo serve` from app/page/src (needs Node 20 and npm)
 	@cd app/page && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent check && npm run --silent build
+
+page-shots: $(VENV)/.developed ## Write the page's states as PNG into page-shots/, by Chromium
+	@$(BIN)/python -m tests.page.shots page-shots
 
 format: $(VENV)/.developed ## Format the code
 	@$(BIN)/ruff check --fix --quiet . || true

@@ -94,7 +94,9 @@ def test_a_plan_is_approved_sent_back_or_edited(page, player):
     page.fill(fields.format("start"), "{{task_9.ret}}")
     page.wait_for_selector("text=refers to task_9")
     assert page.is_disabled("[data-action=run-edited]")
-    assert page.locator("[data-action=run-edited]").bounding_box()["y"] < page.viewport_size["height"] - 30, "the button is in sight"
+    assert page.locator("[data-action=run-edited]").bounding_box()["y"] < page.viewport_size["height"] - 30, (
+        "the button is in sight"
+    )
     page.fill(fields.format("start"), "{{task_1.ret}}")
     page.fill(fields.format("unit"), "months")
     page.click("[data-action=run-edited]")

@@ -224,7 +224,7 @@ function SourceDetail({ turn, result, n, t }: { turn: Turn; result: Result; n: n
     <div class="source-detail" data-passage={n}>
       <p class="eyebrow">{t("source", n)}{place && <> · {place}</>}</p>
       <h3>{visible(citation.title || citation.source)}</h3>
-      <p class="quiet address"><Address address={passage?.url || citation.source} t={t} /></p>
+      {!task && <p class="quiet address"><Address address={passage?.url || citation.source} t={t} /></p>}
       {task && turn.run.rows.has(task) && <button class="chip" onClick={() => update({ panel: { turn: turn.key, task } })}>{t("calculation")} · {task}</button>}
       {evidence?.flags?.includes("instructions") && <p class="note">{t("addressesModel")}</p>}
       {evidence?.superseded_by && <p class="note">{t("newerVersion", evidence.superseded_by)}</p>}

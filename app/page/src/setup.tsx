@@ -105,7 +105,7 @@ function Form({ kind, head, how, setup, changed, fields, chosen, beside, childre
   const { say, bad, busy, send } = useTrial(kind, changed, t);
   const valueOf = (name: string): string => typed[name] ?? (secret(name) ? "" : (setup.values[name] ?? ""));
   const fixed = fields.map(([name]) => name).filter((name) => setup.fixed.includes(name));
-  const open = fields.filter(([name]) => !setup.fixed.includes(name));
+  const open = fixed.includes(fields[0]?.[0] ?? "") ? [] : fields.filter(([name]) => !setup.fixed.includes(name));
   const keep = (): void => {
     const body: Fields = { ...beside };
     for (const [name] of open) if (!secret(name) || typed[name]) body[name] = valueOf(name).trim();

@@ -135,15 +135,17 @@ function Before({ turn, result, before }: { turn: Turn; result: Result; before: 
 function Head({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t: Say; open: boolean; toggle: () => void }) {
   const resting = result.claims.filter((one) => ["quoted", "computed", "supported", "matched", "judgement"].includes(one.verdict)).length;
   const bound = result.claims.filter((one) => one.verdict !== "uncited").length;
-  const gaps = result.gaps ?? [];
+  const unchecked = result.claims.filter((one) => one.verdict === "unchecked").length;
   const tasks = turn.run.rows.size;
   const missing = [...turn.run.rows.values()].filter((row) => ["empty", "failed", "blocked"].includes(row.state));
   const named = result.status === "partial" && missing.length > 0 && tasks > 1;
+  const gaps = (result.gaps ?? []).filter((gap) => !named || gap.kind !== "uncovered"); // told in the line above
   return (
     <div class="result-head">
       <p class="badges">
         <span class={`badge ${result.status}`}>{t(`status_${result.status}`)}</span>
         {bound > 0 && <span class="quiet">{t("claimsChecked", resting, bound)}</span>}
+        {unchecked > 0 && <span class="warn" data-unchecked={unchecked}>{t("uncheckedClaims", unchecked)}</span>}
         {tasks > 0 && (
           <button class="link plan-line" data-action="show-plan" aria-expanded={open} onClick={toggle}>
             {t("planLine", tasks, result.usage.seconds < 10 ? result.usage.seconds.toFixed(1) : Math.round(result.usage.seconds))} · {t(open ? "hide" : "show")}
