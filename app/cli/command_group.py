@@ -144,7 +144,7 @@ class CommandGroup(LazyGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; `ask` is added where a question or its options stand alone."""
         own = {name for param in self.get_params(ctx) for name in param.opts}
-        if args and args[0].partition("=")[0] not in own and (args[0].startswith("-") or self._is_question(args)):
+        if args and args[0] not in own and self.is_question(args):
             args = ["ask", *args]
         elif args and args[0] in _RENAMED:
             now = _RENAMED[args[0]]
@@ -152,9 +152,11 @@ class CommandGroup(LazyGroup):
             args = [*now, *args[1:]]
         return super().parse_args(ctx, args)
 
-    def _is_question(self, args: list[str]) -> bool:
-        """Whether the first word is no command, no earlier one and no misspelt one."""
+    def is_question(self, args: list[str]) -> bool:
+        """Whether the first word is an option of `ask`, or no command, no earlier one and no misspelt one."""
         first = args[0]
+        if first.startswith("-"):
+            return True
         if first in self.places or first in _RENAMED or first in self.removed:
             return False
         if len(first.split()) > 1 or not first.isascii():

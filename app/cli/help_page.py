@@ -13,8 +13,8 @@ from weiwo.app.cli.text_parameters import MORE
 _HELP = frozenset({"help", "help_all"})
 
 
-def print_help(command: Any, ctx: Any, *, whole: bool = False) -> None:
-    """Print a command's help.
+def render_help(command: Any, ctx: Any, *, whole: bool = False) -> str:
+    """A command's help, as the screen shows it.
 
     Args:
         command: The command.
@@ -22,15 +22,17 @@ def print_help(command: Any, ctx: Any, *, whole: bool = False) -> None:
         whole: Explain the options of the panel `MORE` instead of naming them.
     """
     console = screen()
-    console.print(Text(f"{command.get_usage(ctx)}\n\n{command.help or ''}"))
-    for title, rows in _collect_panels(command, ctx).items():
-        head, body = title, _table(rows, console.width)
-        if title == MORE and not whole:
-            names = " ".join(row.split(" ")[0].rstrip(",") for row, _ in rows)
-            head, body = f"{MORE}: {ctx.command_path} --help-all", Text(names)
-        console.print(Panel(body, title=head, title_align="left", border_style="dim"))
-    if command.epilog:
-        console.print(Text(command.epilog))
+    with console.capture() as captured:
+        console.print(Text(f"{command.get_usage(ctx)}\n\n{command.help or ''}"))
+        for title, rows in _collect_panels(command, ctx).items():
+            head, body = title, _table(rows, console.width)
+            if title == MORE and not whole:
+                names = " ".join(row.split(" ")[0].rstrip(",") for row, _ in rows)
+                head, body = f"{MORE}: {ctx.command_path} --help-all", Text(names)
+            console.print(Panel(body, title=head, title_align="left", border_style="dim"))
+        if command.epilog:
+            console.print(Text(command.epilog))
+    return captured.get()
 
 
 def _table(rows: list[tuple[str, str]], width: int) -> Any:

@@ -95,7 +95,10 @@ def _tell_failure(error: Exception) -> int:
         say(str(error))
         return USAGE if isinstance(error, MisuseError) else FAILED
     if isinstance(error, typer.TyperException):
-        if message := error.format_message().strip():
+        message = error.format_message().strip()
+        if message.startswith("Usage:"):  # no command was given: this is the help
+            write(f"{message}\n")
+        elif message:
             command = getattr(getattr(error, "ctx", None), "command_path", "weiwo")
             say(f"{message.rstrip('.')}; see {command} --help")
         return USAGE

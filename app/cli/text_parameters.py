@@ -5,9 +5,12 @@ that are typed are still read by Typer.
 """
 
 from copy import copy
+from importlib import import_module
 from typing import Any, Final
 
 from typer.core import TyperCommand, TyperGroup
+
+from weiwo.app.cli.output import write
 
 MORE: Final = "More"
 """The panel of options that `--help` names and `--help-all` explains."""
@@ -58,9 +61,9 @@ class TextCommand(TyperCommand):
         _take_as_typed(option)
         return option
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as inherited
-        """Print the help."""
-        _print_help(ctx)
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        formatter.write(_render_help(ctx))
 
 
 class TextGroup(TyperGroup):
@@ -72,20 +75,18 @@ class TextGroup(TyperGroup):
         _take_as_typed(option)
         return option
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as inherited
-        """Print the help."""
-        _print_help(ctx)
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        formatter.write(_render_help(ctx))
 
 
-def _print_help(ctx: Any, *, whole: bool = False) -> None:
-    """Print the help of a context's command."""
-    from weiwo.app.cli.help_page import print_help  # noqa: PLC0415 - only help draws panels
-
-    print_help(ctx.command, ctx, whole=whole)
+def _render_help(ctx: Any, *, whole: bool = False) -> str:
+    """The help of a context's command; what draws it is imported when it is asked for."""
+    return str(import_module("weiwo.app.cli.help_page").render_help(ctx.command, ctx, whole=whole))
 
 
 def _print_all(ctx: Any, _: Any, given: Any) -> None:
     """Print the help with every option, and exit: what `--help-all` does."""
     if given and not ctx.resilient_parsing:
-        _print_help(ctx, whole=True)
+        write(_render_help(ctx, whole=True))
         ctx.exit()

@@ -74,6 +74,8 @@ def test_relative_links_lead_to_files(guide):
 def test_commands_and_their_options_exist(guide):
     for words in command_lines(guide):
         command = typer.main.get_command(app)
+        if command.is_question(words):
+            words.insert(0, "ask")
         name = words[0]
         while subcommands := getattr(command, "commands", None):
             if command.invoke_without_command and words[:1] not in [[one] for one in subcommands]:

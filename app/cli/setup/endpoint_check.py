@@ -59,6 +59,8 @@ async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
         return await asyncio.to_thread(_other_provider, place, language)
     base_url = place.base_url or "https://api.openai.com/v1"
     host = printable_place(base_url)
+    if place.api_key and not place.api_key.isascii():
+        return "problem", say(language, "no_key", host)
     headers = {"Authorization": f"Bearer {place.api_key}"}
     try:
         async with httpx.AsyncClient(timeout=_SECONDS) as http:

@@ -80,4 +80,4 @@ async def _run(kind: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(_run(sys.argv[1]))))  # noqa: T201 - its reply to the server
+    sys.stdout.write(json.dumps(asyncio.run(_run(sys.argv[1]))) + "\n")
