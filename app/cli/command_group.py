@@ -39,7 +39,7 @@ _COMMANDS: Final = {
     "show": Place("threads.show", "Show a thread: question, plan, outcomes, answer, cost."),
     "resume": Place("questions.resume", "Finish what was interrupted or waits for a person."),
     "threads": Place("threads.thread_list", "List threads, the one that changed last first; remove some."),
-    "memory": Place("memory.commands", "What is remembered: wishes, answers, plans, procedures."),
+    "memory": Place("memory.wishes", "What is remembered: wishes, answers, plans, procedures."),
     "corpus": Place("documents.corpus", "List the corpora with their sizes and ages; remove one."),
     "tools": Place("tools", "List tools and MCP servers, their health, use and failures."),
     "mcp": Place("mcp", "Serve Weiwo as an MCP server: ask, search and read_document."),

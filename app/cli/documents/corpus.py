@@ -42,14 +42,14 @@ _COUNTED: Final = {
 
 
 @_corpus.callback(invoke_without_command=True)
-def show_corpora(context: typer.Context, *, json: Json = False) -> None:
+def _show_corpora(context: typer.Context, *, json: Json = False) -> None:
     """List the corpora with their sizes and ages; remove one."""
     if context.invoked_subcommand is None:
-        list_all(json=json)
+        _list_all(json=json)
 
 
 @_corpus.command("list", cls=TextCommand)
-def list_all(*, json: Json = False) -> None:
+def _list_all(*, json: Json = False) -> None:
     """List the corpora with their sizes and ages."""
     found = list(list_corpora(home()))
     if json:

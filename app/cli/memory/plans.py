@@ -37,7 +37,7 @@ _WORDS: Final = localized_section("cli.plans")
 
 
 @_plans.callback(invoke_without_command=True)
-def list_plans(context: typer.Context, *, json: Json = False) -> None:
+def _list_plans(context: typer.Context, *, json: Json = False) -> None:
     """List, show, pin and forget the plans that are remembered."""
     if context.invoked_subcommand is not None:
         return

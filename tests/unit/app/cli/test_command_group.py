@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from weiwo.app.cli.command_group import CommandGroup
 from weiwo.app.cli.evaluation.commands import _EvaluationGroup
 from weiwo.app.cli.main import app
-from weiwo.app.cli.memory.commands import _MemoryGroup
+from weiwo.app.cli.memory.wishes import _MemoryGroup
 from weiwo.app.cli.threads.thread_list import _ThreadGroup
 
 PLACES = [
