@@ -98,6 +98,11 @@ def _settings(page: Page, player: Player) -> None:
     page.wait_for_selector("[data-setup-part=model]")
 
 
+def _settings_below(page: Page, player: Player) -> None:
+    _settings(page, player)
+    page.locator("[data-setup-part=language]").scroll_into_view_if_needed()
+
+
 def _follow_up(page: Page, player: Player) -> None:
     _ask(page, _OLDER, "complete")
     player.held = 5
@@ -125,6 +130,7 @@ _STATES: Final[dict[str, tuple[Callable[[Page, Player], None], dict[str, Any]]]]
     "approval": (_approval, _WIDE),
     "editing": (_editing, _WIDE),
     "settings": (_settings, _WIDE),
+    "settings-below": (_settings_below, _WIDE),
     "follow-up": (_follow_up, _WIDE),
     "phone": (_phone, _PHONE),
     "phone-approval": (_approval, _PHONE),

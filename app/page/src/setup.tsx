@@ -122,8 +122,12 @@ function Form({ kind, head, how, setup, changed, fields, chosen, beside, childre
         <form onSubmit={(event) => { event.preventDefault(); keep(); }}>
           {open.map(([name, label, example]) => (
             <label key={name}><span>{label}</span>
-              <input name={name} type={secret(name) ? "password" : "text"} autocomplete="off" spellcheck={false} disabled={busy}
-                placeholder={secret(name) && setup.values[name] ? t("keyIsSet") : example} value={valueOf(name)} onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })} />
+              {name === "WEIWO_WEB"
+                ? <select name={name} disabled={busy} value={valueOf(name)} onChange={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}>
+                    {["", "on", "off"].map((one) => <option key={one} value={one}>{one ? t(one as "on") : t("notSet")}</option>)}
+                  </select>
+                : <input name={name} type={secret(name) ? "password" : "text"} autocomplete="off" spellcheck={false} disabled={busy}
+                placeholder={secret(name) && setup.values[name] ? t("keyIsSet") : example} value={valueOf(name)} onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })} />}
             </label>
           ))}
           <div class="actions">
@@ -170,7 +174,7 @@ function SearchForm({ setup, changed }: { setup: Setup; changed: (setup: Setup) 
   const withKey = Object.entries(setup.providers).find(([, key]) => setup.values[key])?.[0];
   const [provider, setProvider] = useState(withKey ?? (setup.values["SEARXNG_BASE_URL"] ? "searxng" : ""));
   const key = setup.providers[provider];
-  const fields: [string, string, string][] = key ? [[key, t("modelKey"), ""]] : provider === "searxng" ? [["SEARXNG_BASE_URL", t("modelAddress"), `${t("suchAs")} http://127.0.0.1:8888`]] : [["WEIWO_WEB", t("useWeb"), "on, off"]];
+  const fields: [string, string, string][] = key ? [[key, t("modelKey"), ""]] : provider === "searxng" ? [["SEARXNG_BASE_URL", t("modelAddress"), `${t("suchAs")} http://127.0.0.1:8888`]] : [["WEIWO_WEB", t("useWeb"), ""]];
   return (
     <Form key={provider} kind="search" head={t("setupSearch")} how={t("setupSearchHow")} setup={setup} changed={changed} fields={fields} beside={provider && !setup.fixed.includes("WEIWO_WEB") ? { WEIWO_WEB: "on" } : {}}>
       <label class="choice"><span>{t("provider")}</span>

@@ -34,6 +34,8 @@ _KINDS: Final[dict[str, tuple[str, ...]]] = {
     "search": ("WEIWO_WEB", "WEIWO_SEARCH", "SEARXNG_BASE_URL", *_KEYS.values()),
 }
 """What each part of the page's settings may set."""
+_KEY_OF: Final = {"OPENAI_BASE_URL": "OPENAI_API_KEY", "WEIWO_EMBEDDINGS_BASE_URL": "WEIWO_EMBEDDINGS_API_KEY"}
+"""The key that is sent to an address: where that changes it is given again, so that nobody sends it elsewhere."""
 _LONGEST: Final = 500
 _VALUE: Final = re.compile(r"[!-~]*")
 _ADDRESS: Final = re.compile(r"https?://[^\s/@]+\S*")
@@ -122,6 +124,12 @@ def _read_settings(kind: str, body: Mapping[str, Any]) -> dict[str, str]:
             raise RequestError(422, f"{name}; blanks, signs or an address are wrong; correct it", "写法不对，请更正")
         if name in fixed and text != os.environ[name]:
             raise RequestError(409, f"{name}; the server's environment sets it; change it there", "由服务器环境设定")
+    for address, key in _KEY_OF.items():
+        if address in settings and settings[address] != os.environ.get(address, "") and not settings.get(key):
+            if key in fixed:
+                told = f"{address}; {key} of the server's environment is for its own address; change both there"
+                raise RequestError(409, told, "服务器环境中的密钥只用于原来的地址；请在那里一并修改")
+            settings[key] = ""
     return settings
 
 

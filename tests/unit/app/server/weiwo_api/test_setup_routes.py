@@ -74,6 +74,17 @@ async def test_what_the_environment_sets_is_told_and_stays(http: httpx.AsyncClie
     assert tried["asked"] == []
 
 
+async def test_a_key_is_sent_to_no_other_address_than_it_was_given_for(http: httpx.AsyncClient, tried, monkeypatch):
+    await http.put("/weiwo/setup/model", json=MODEL)
+    elsewhere = {"OPENAI_BASE_URL": "http://127.0.0.1:2/v1", "WEIWO_MODEL": "openai:small"}
+    await http.put("/weiwo/setup/model", json=elsewhere)
+    assert tried["asked"][-1] == ("model", {**elsewhere, "OPENAI_API_KEY": ""})
+    assert read_config() == elsewhere
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
+    assert (await http.put("/weiwo/setup/model", json={"OPENAI_BASE_URL": "http://127.0.0.1:3/v1"})).status_code == 409
+    assert read_config() == elsewhere
+
+
 @pytest.mark.parametrize(
     ("kind", "body", "status"),
     [
