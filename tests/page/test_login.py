@@ -43,6 +43,7 @@ def test_a_login_that_ended_is_asked_for_in_place_and_the_issuer_lets_one_go_on(
     page = context.new_page()
     page.goto(address)  # to the issuer, and back
     page.fill(BOX, "How long is it?")
+    page.wait_for_selector(".empty-list")  # who is at work has seen the list of threads
     assert page.evaluate("fetch('/weiwo/info').then((told) => told.json())")["user"] == "oidc:7"
     context.clear_cookies()
     page.evaluate("location.hash = '#/corpora'")

@@ -1,6 +1,7 @@
 // Logging in: before anything is shown, or again above the page.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { loadInfo, login } from "./info";
+import { Seal } from "./sidebar";
 import { useStore, useWords } from "./store";
 import { messageOf } from "./words";
 
@@ -27,7 +28,7 @@ export function Login({ again }: { again: boolean }) {
   const [failed, setFailed] = useState("");
   return (
     <div class="login">
-      <span class="seal" aria-hidden="true">帷</span>
+      <Seal />
       <h1 id="login-title">{t(again ? "loginAgain" : "loginTitle")}</h1>
       <p class="quiet">{again ? t("loginAgainHint") : t(oidc ? "loginHintOidc" : "loginHint")}{again && oidc && ` ${t("loginAgainTab")}`}</p>
       {oidc && <a class="button primary" href="/weiwo/oidc/login" {...(again ? { target: "_blank", rel: "noopener" } : {})}>{t("loginOidc")}</a>}

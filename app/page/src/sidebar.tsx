@@ -22,7 +22,7 @@ export const Sidebar = memo(function Sidebar() {
   const views: [View, string][] = [...(guest ? [] : [["memory", t("memory")] as [View, string]]), ["corpora", t("corpora")], ["tools", t("tools")], ["settings", t("settings")]];
   return (
     <nav class="sidebar" aria-label={t("menu")}>
-      <a class="brand" href="#/"><svg class="seal" viewBox="0 0 36 36" aria-hidden="true"><rect width="36" height="36" rx="9" class="seal-ground"/><path d="M18 7v3M18 10 6.5 27.5h23ZM18 17l-3.8 10.5h7.6Z" class="seal-lines"/></svg><span><b>{t("title")}</b><small>{t("tagline")}</small></span></a>
+      <a class="brand" href="#/"><Seal /><span><b>{t("title")}</b><small>{t("tagline")}</small></span></a>
       <a class="button new" href="#/" data-action="new">{t("newQuestion")}</a>
       <label class="sr" for="search">{t("searchThreads")}</label>
       <input id="search" type="search" name="search" placeholder={t("search")} value={search} onInput={(event) => { typed.current = true; setSearch(event.currentTarget.value); }} />
@@ -51,6 +51,11 @@ export const Sidebar = memo(function Sidebar() {
     </nav>
   );
 });
+
+/** The mark of Weiwo: a tent, in which a campaign is planned. */
+export function Seal() {
+  return <svg class="seal" viewBox="0 0 36 36" aria-hidden="true"><rect width="36" height="36" rx="9" class="seal-ground"/><path d="M18 7v3M18 10 6.5 27.5h23ZM18 17l-3.8 10.5h7.6Z" class="seal-lines"/></svg>;
+}
 
 /** What a thread is called: its question. */
 export function titleOf(row: ThreadRow): string {

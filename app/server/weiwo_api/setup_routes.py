@@ -119,8 +119,8 @@ def _read_settings(kind: str, body: Mapping[str, Any]) -> dict[str, str]:
         if name not in _KINDS[kind] or not isinstance(value, str):
             raise RequestError(422, f"{name[:60]!r}; it cannot be set here", "这里不能设置它")
         settings[name] = text = value.strip()
-        address = not text or not name.endswith("_BASE_URL") or _ADDRESS.fullmatch(text)
-        if len(text) > _LONGEST or not _VALUE.fullmatch(text) or not address:
+        reachable = not text or not name.endswith("_BASE_URL") or _ADDRESS.fullmatch(text)
+        if len(text) > _LONGEST or not _VALUE.fullmatch(text) or not reachable:
             raise RequestError(422, f"{name}; blanks, signs or an address are wrong; correct it", "写法不对，请更正")
         if name in fixed and text != os.environ[name]:
             raise RequestError(409, f"{name}; the server's environment sets it; change it there", "由服务器环境设定")
