@@ -38,6 +38,19 @@ def _running(page: Page, player: Player) -> None:
     page.wait_for_selector("[data-task=task_3][data-state=running]")
 
 
+def _wide(page: Page, player: Player) -> None:
+    (events,) = json.loads(json.dumps(recording("planned")["runs"]))
+    plan = next(one["data"]["plan"] for one in events if (one.get("data") or {}).get("type") == "planned")
+    first = plan["vertices"][0]
+    for n in range(4, 11):
+        plan["vertices"].append({**first, "id": f"task_{n}", "description": f"Step {n} of a longer plan"})
+        plan["edges"].append([f"task_{n - 3}", f"task_{n}"])
+    player.runs["wide"] = [events]
+    player.held = 5
+    _ask(page, "wide", "running")
+    page.wait_for_selector("[data-task=task_10]")
+
+
 def _done(page: Page, _: Player) -> None:
     _ask(page, _OLDER, "complete")
     page.click("[data-action=show-plan]")
@@ -124,6 +137,7 @@ _STATES: Final[dict[str, tuple[Callable[[Page, Player], None], dict[str, Any]]]]
     "empty": (_empty, _WIDE),
     "running": (_running, _WIDE),
     "done": (_done, {"viewport": {"width": 1440, "height": 900}}),
+    "wide": (_wide, {"viewport": {"width": 1680, "height": 900}}),
     "extracts": (_extracts, _WIDE),
     "partial": (_partial, _WIDE),
     "failed": (_failed, _WIDE),
