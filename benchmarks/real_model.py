@@ -149,8 +149,11 @@ class Asker:
         }
 
     async def _weiwo(self, documents: Path, case: Case, *, with_model: bool) -> dict[str, Any]:
-        models = {"model": self._model} if with_model else {"model": ""}
-        context = Context(web=False, corpus=[str(documents)], telemetry=False, answer_memory="off", **models)
+        if with_model:
+            os.environ["WEIWO_MODEL"] = self._model
+        else:
+            os.environ.pop("WEIWO_MODEL", None)
+        context = Context(web=False, corpus=[str(documents)], telemetry=False)
         result = (await self._graph.ainvoke({"question": case.text}, context=context))["result"]
         claims = [one for one in result["claims"] if not says_not_found(one["text"])]
         calls = result["usage"]["calls"]
