@@ -77,7 +77,7 @@ class Engine:
             await self.threads.create(user, thread_id, {}, known_ok=True)
         await self.threads.require(user, thread_id)
         run = await self.runs.start(user, thread_id, wanted)
-        await self.threads.touch(user, thread_id)
+        await self.records.touch_thread(thread_id, user)
         return run
 
     def events(self, run: RunRecord) -> AsyncIterator[Event | None]:

@@ -239,11 +239,10 @@ async def _watched(
 ) -> AsyncIterator[bytes]:
     """The events of a run that somebody asked for, as server-sent events."""
     check = wanted(modes)
-    async for event in engine.log.follow(run.run_id, after):
-        if event is None:
-            yield HEARTBEAT
-        elif check(event.name):
-            yield sse(event.name, event.data, event.id)
+    async for group in engine.log.follow_groups(run.run_id, after):
+        parts = b"".join(sse(one.name, one.data, one.id) for one in group if check(one.name))
+        if parts or not group:
+            yield parts or HEARTBEAT
 
 
 async def _watched_thread(engine: Engine, thread_id: str, last: str) -> AsyncIterator[bytes]:

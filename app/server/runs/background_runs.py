@@ -8,6 +8,7 @@ its checkpoint, so nothing that had finished runs again.
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +44,8 @@ _MOST_AT_WORK: Final = 16
 _MOST_UNDER_WAY: Final = 200
 _MOST_ATTEMPTS: Final = 3
 """Times a run is taken up: one that ends its server each time is left to a person."""
+_TRIM_AFTER: Final = 50
+"""Ended runs of a user after which those that ended long ago are dropped; also after the first of a process."""
 _MOST_METADATA: Final = 50
 _LONGEST_METADATA: Final = 1_000
 _log: Final = logging.getLogger(__name__)
@@ -83,6 +86,7 @@ class Runs:
         self._cancelled: set[str] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
+        self._ended: Counter[str] = Counter()
         self.closing = False
 
     def under_way(self, thread_id: str) -> list[str]:
@@ -282,10 +286,12 @@ class Runs:
                     await delete_thread(self._graph, self._records, run.thread_id)
                     live.add("end", ended)
                 else:
-                    await self._records.trim(run.owner)
                     self._log.add(live, "end", ended)
             live.end()  # at once: who sees the end may begin the next run
             await self._log.flush()
+            if self._ended[run.owner] % _TRIM_AFTER == 0:
+                await self._records.trim(run.owner)
+            self._ended[run.owner] += 1
         except Exception as error:  # noqa: BLE001 - of any database; the record stays as it was, for the next server
             self._report(live, error)
             live.add("end", dump({"run_id": run.run_id, "status": "error"}))

@@ -198,6 +198,15 @@ class Records:
             (thread_id, owner, now, now, orjson.dumps(metadata).decode()),
         )
 
+    async def touch_thread(self, thread_id: str, owner: str) -> None:
+        """Note that a thread was used; a record is made where there is none."""
+        now = time.time()
+        await self._write(
+            "INSERT INTO threads (thread_id, owner, created, updated) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (thread_id) DO UPDATE SET updated = excluded.updated",
+            (thread_id, owner, now, now),
+        )
+
     async def delete_thread(self, thread_id: str) -> None:
         """Forget a thread, its runs and their events."""
 

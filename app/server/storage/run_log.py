@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -19,6 +20,8 @@ from weiwo.graph.persistence.storage import StorageError
 MOST_BYTES: Final = 32_000_000
 """Bytes of events of one attempt; beyond, only those that say how it ends are kept."""
 HEARTBEAT_SECONDS: Final = 5.0
+_GROUP_SECONDS: Final = 0.02
+"""Seconds in which events are gathered, for watchers and for the disk."""
 _FINAL: Final = frozenset({"error", "end"})
 BEGINNING: Final = (0, 0)
 """Before every event."""
@@ -42,6 +45,7 @@ class LiveRun:
     ended: bool = False
     _size: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _waking: asyncio.TimerHandle | None = None
 
     def add(self, name: str, data: bytes) -> Event | None:
         """Append an event; None where there is no room for it."""
@@ -50,7 +54,8 @@ class LiveRun:
             return None
         event = Event(self.attempt, len(self.events) + 1, name, data, time.time())
         self.events.append(event)
-        self.wake()
+        if self._waking is None:
+            self._waking = asyncio.get_running_loop().call_later(_GROUP_SECONDS, self.wake)
         return event
 
     def end(self) -> None:
@@ -60,6 +65,9 @@ class LiveRun:
 
     def wake(self) -> None:
         """Wake all who wait."""
+        if self._waking is not None:
+            self._waking.cancel()
+            self._waking = None
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -85,6 +93,7 @@ class RunLog:
         self._begun = asyncio.Event()
         self._unwritten: list[tuple[str, Event]] = []
         self._writing: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()
 
     def begin(self, run_id: str, attempt: int) -> LiveRun:
         """Open the log of a run that begins."""
@@ -112,35 +121,43 @@ class RunLog:
 
     async def flush(self) -> None:
         """Wait until all that was added is on disk."""
+        self._hurry.set()
         while self._writing is not None and not self._writing.done():
             await asyncio.wait([self._writing])
 
     async def follow(self, run_id: str, after: tuple[int, int] = BEGINNING) -> AsyncIterator[Event | None]:
         """The events of a run from a place on, until it has ended; None now and then while nothing happens."""
+        async for group in self.follow_groups(run_id, after):
+            for event in group or [None]:
+                yield event
+
+    async def follow_groups(self, run_id: str, after: tuple[int, int] = BEGINNING) -> AsyncIterator[list[Event]]:
+        """The same events, those together that are there at the same moment; none of them while nothing happens."""
         live = self.live.get(run_id)
         while found := await self._records.events(run_id, after):
-            for event in found:
-                if live is not None and event.attempt >= live.attempt:
-                    break
-                yield event
-                after = (event.attempt, event.seq)
-            else:
-                continue
-            break
+            earlier = [event for event in found if live is None or event.attempt < live.attempt]
+            if earlier:
+                yield earlier
+                after = (earlier[-1].attempt, earlier[-1].seq)
+            if len(earlier) < len(found):
+                break
         if live is None:
             return
         position = after[1] if after[0] == live.attempt else 0
         while True:
-            while position < len(live.events):
-                yield live.events[position]
-                position += 1
+            while group := live.events[position:]:
+                yield group
+                position += len(group)
             if live.ended:
                 return
             if not await live.changed(HEARTBEAT_SECONDS):
-                yield None
+                yield []
 
     async def _write(self) -> None:
         while self._unwritten:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._hurry.wait(), _GROUP_SECONDS)
+            self._hurry.clear()
             some, self._unwritten = self._unwritten, []
             try:
                 await self._records.append(some)

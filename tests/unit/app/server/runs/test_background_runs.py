@@ -197,7 +197,7 @@ async def test_events_of_runs_long_ended_are_dropped(tmp_path: Any):
         assert [len(await records.events(f"r{n}", (0, 0))) for n in range(4)] == [0, 0, 0, 1]
 
 
-def test_a_run_keeps_its_end_whatever_came_before(monkeypatch: pytest.MonkeyPatch):
+async def test_a_run_keeps_its_end_whatever_came_before(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(run_log, "MOST_BYTES", 10)
     live = LiveRun("r")
     kept = [live.add(name, data) for name, data in (("values", b"12345678"), ("values", b"12345678"), ("end", b"{}"))]
