@@ -15,6 +15,7 @@ from uuid import uuid4
 from langgraph.checkpoint.memory import InMemorySaver
 
 from weiwo.graph import build_graph
+from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state.settings import Context, operator_defaults
 from weiwo.tools.printable import one_line
 
@@ -28,6 +29,10 @@ NOBODY_ASKED = {"approve_plan": False, "allow_acting": False, "allow_tools": []}
 
 class Account(Protocol):
     """Whoever asks."""
+
+    @property
+    def user(self) -> str:
+        """Whose runs these are: nobody else finds them."""
 
     async def open(self, asked: Context, *, question: bool) -> AbstractContextManager[None]:
         """Within this their settings count.
@@ -51,6 +56,8 @@ class OwnAccount:
         context: What they set for every run.
     """
 
+    user = ""
+
     def __init__(self, context: Context) -> None:
         self._context = context.model_copy(update=NOBODY_ASKED)
 
@@ -69,9 +76,11 @@ class AnswerRun:
     Attributes:
         id: By which a client comes back.
         steps: What it did so far, in words.
+        user: Whoever asked it.
         ended: When it ended, by the monotonic clock; 0 while it runs.
     """
 
+    user: str
     id: str = field(default_factory=lambda: uuid4().hex)
     steps: list[str] = field(default_factory=list)
     ended: float = 0.0
@@ -90,7 +99,7 @@ class AnswerRuns:
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, serves_clients: bool = False) -> None:
         self._clock = clock
         self._runs: dict[str, AnswerRun] = {}
-        self._saver = InMemorySaver()
+        self._saver = InMemorySaver(serde=serializer())
         self._graph = build_graph(self._saver, serves_clients=serves_clients)
 
     def start(self, question: str, context: Context, account: Account) -> AnswerRun | None:
@@ -98,16 +107,17 @@ class AnswerRuns:
         self._forget()
         if sum(not one.ended for one in self._runs.values()) >= _MOST_AT_ONCE:
             return None
-        run = AnswerRun()
+        run = AnswerRun(account.user)
         run.task = asyncio.create_task(self._answer(run, question, context, account))
         run.task.add_done_callback(lambda _: self._settle(run))
         self._runs[run.id] = run
         return run
 
-    def find(self, run_id: str) -> AnswerRun | None:
-        """A run by its id."""
+    def find(self, run_id: str, account: Account) -> AnswerRun | None:
+        """A run of an account by its id."""
         self._forget()
-        return self._runs.get(run_id)
+        run = self._runs.get(run_id)
+        return run if run is not None and run.user == account.user else None
 
     async def result(
         self, run: AnswerRun, seconds: float, tell: Callable[[int, str], Awaitable[None]]

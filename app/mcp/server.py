@@ -127,7 +127,7 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
         wait: Wait = PATIENCE,
     ) -> AskResult:
         """The answer to a question asked before, which took long; kept for an hour."""
-        run = runs.find(thread_id)
+        run = runs.find(thread_id, find_account())
         if run is None:
             raise ToolError("there is no such thread_id, or its answer is no longer kept; ask again")
         return await _answer(runs, run, wait, ctx)

@@ -24,6 +24,8 @@ from mcp.shared.message import SessionMessage
 from weiwo.tools.mcp.servers import McpServer, ProblemLine, describe_problem
 
 MOST_MESSAGE_BYTES: Final = 16_000_000
+MOST_OBJECTS: Final = 100_000
+"""Objects and lists of a message: each costs a hundred times its bytes once it is read."""
 _MOST_STRAY_LINES: Final = 1_000
 """Lines that are no messages after which a server is taken to speak something else."""
 _MOST_UNASKED: Final = 20_000
@@ -101,7 +103,8 @@ class BoundedStdioTransport(ClientTransport):
         assert process.stdout is not None  # noqa: S101 - it was asked for
         stray = unasked = 0
         try:
-            async for line, whole in _lines(process.stdout):
+            async for line, short in _lines(process.stdout):
+                whole = short and count_parts(line) <= MOST_OBJECTS
                 message = _parsed(line) if whole else _refusal(line)
                 if message is None:
                     stray += bool(line.strip())
@@ -158,6 +161,11 @@ async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, boo
                 parts.append(rest)
 
 
+def count_parts(text: bytes) -> int:
+    """Objects and lists that JSON may hold, at most."""
+    return text.count(b"{") + text.count(b"[")
+
+
 def _parsed(line: bytes) -> Any:
     """The message of a line; None if it is none."""
     if not line.strip().startswith(b"{"):
@@ -174,7 +182,7 @@ def _refusal(line: bytes) -> types.JSONRPCError | None:
     if found is None:
         return None
     given = found[1].decode("utf-8", "replace")
-    said = f"the result is larger than {MOST_MESSAGE_BYTES // 1_000_000} MB"
+    said = f"the result is larger than {MOST_MESSAGE_BYTES // 1_000_000} MB, or has more than {MOST_OBJECTS:,} parts"
     return types.JSONRPCError(
         jsonrpc="2.0",
         id=given[1:-1] if given.startswith('"') else int(given),

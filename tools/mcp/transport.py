@@ -18,22 +18,25 @@ from mcp.client.session import ClientSession
 
 from weiwo.tools.mcp.oauth import ServerLogin
 from weiwo.tools.mcp.servers import McpServer
-from weiwo.tools.mcp.stdio import MOST_MESSAGE_BYTES, BoundedStdioTransport
+from weiwo.tools.mcp.stdio import MOST_MESSAGE_BYTES, MOST_OBJECTS, BoundedStdioTransport, count_parts
 
 _Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult]]
 """Answers what a server asks the user: the request's context and its parameters to the answer."""
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """A response's bytes, up to as many as one message may have."""
+    """A response's bytes, up to as many, and as many parts, as one message may have."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
+        size = parts = 0
         async for chunk in self._stream:
             size += len(chunk)
+            parts += count_parts(chunk)
+            if parts > MOST_OBJECTS:
+                raise httpx2.ReadError(f"the result has more than {MOST_OBJECTS:,} parts")
             if size > MOST_MESSAGE_BYTES:
                 raise httpx2.ReadError(f"the result is larger than {MOST_MESSAGE_BYTES // 1_000_000} MB")
             yield chunk

@@ -24,6 +24,7 @@ from weiwo.app.server.storage.run_log import HEARTBEAT_SECONDS
 from weiwo.app.server.wire import GRAPH_ID, dump
 from weiwo.app.session.thread import Thread
 from weiwo.graph import build_graph
+from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state.settings import Settings
 from weiwo.tools.printable import one_line
 
@@ -56,7 +57,7 @@ class HostBackend:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._saver = InMemorySaver()
+        self._saver = InMemorySaver(serde=serializer())
         self._graph = build_graph(self._saver, serves_clients=True)
 
     async def admit(self, request: Request) -> None:

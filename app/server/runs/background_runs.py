@@ -10,6 +10,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -83,6 +84,7 @@ class Runs:
         self._queues: dict[str, list[str]] = {}
         self._slots = FairSlots(_MOST_AT_WORK, shared=logins)
         self._places = FairSlots(_MOST_UNDER_WAY, shared=logins)
+        self._last_try = asyncio.Lock()
         self._cancelled: set[str] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
@@ -213,7 +215,9 @@ class Runs:
         try:
             if before is not None:
                 await asyncio.wait([before])
-            async with self._slots.hold(run.owner), claimed(self._settings, run.thread_id):
+            # One at a time, so that of the runs which were at work when servers ended only the culprit ends the next.
+            alone = self._last_try if run.attempt >= _MOST_ATTEMPTS else nullcontext()
+            async with alone, self._slots.hold(run.owner), claimed(self._settings, run.thread_id):
                 await self._records.set_status(run.run_id, "running", run.attempt)
                 await self._follow(run, request, live)
             status = "success"

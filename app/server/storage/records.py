@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, Self, TypeVar
 import orjson
 
 from weiwo.graph.persistence.sqlite_thread import SqliteThread
-from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
+from weiwo.graph.persistence.storage import BUSY_SECONDS, StorageError, make_folder, sqlite_error
 from weiwo.graph.persistence.thread_lock import RECORDS_FILE, THREADS_TABLE
 from weiwo.tools.private_files import make_private_file
 
@@ -26,6 +26,8 @@ _KEPT_ROWS: Final = 5_000
 """Ended runs of a user of which a record is kept."""
 _KEPT_DAYS: Final = 90
 """Days of which is kept what users spent."""
+_VERSION: Final = 1
+"""The form of the tables; a file of a later one is left alone."""
 T = TypeVar("T")
 RunStatus = Literal["pending", "running", "success", "error", "interrupted"]
 UNDER_WAY: Final = frozenset({"pending", "running"})
@@ -373,10 +375,14 @@ class Records:
         make_folder(self._path.parent)
         make_private_file(self._path)
         database = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if version > _VERSION:
+            database.close()
+            raise StorageError(f"cannot use {self._path}; a newer Weiwo wrote it; use that one, or set WEIWO_HOME")
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("PRAGMA secure_delete=FAST")  # a key that is deleted is overwritten
-        database.executescript(_TABLES)
+        database.executescript(f"{_TABLES}PRAGMA user_version = {_VERSION};")
         return database
 
 

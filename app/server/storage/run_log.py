@@ -128,8 +128,10 @@ class RunLog:
     async def follow(self, run_id: str, after: tuple[int, int] = BEGINNING) -> AsyncIterator[Event | None]:
         """The events of a run from a place on, until it has ended; None now and then while nothing happens."""
         async for group in self.follow_groups(run_id, after):
-            for event in group or [None]:
+            for event in group:
                 yield event
+            if not group:
+                yield None
 
     async def follow_groups(self, run_id: str, after: tuple[int, int] = BEGINNING) -> AsyncIterator[list[Event]]:
         """The same events, those together that are there at the same moment; none of them while nothing happens."""

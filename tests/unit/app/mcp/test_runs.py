@@ -51,7 +51,10 @@ async def test_a_run_goes_on_when_its_client_waits_no_longer(graph):
     assert await runs.result(run, 0, tell) is None
     graph.go.set()
     assert await runs.result(run, 60, tell) == {"answer": "56 years"}
-    assert runs.find(run.id) is run
+    assert runs.find(run.id, OwnAccount(Context())) is run
+    stranger = OwnAccount(Context())
+    stranger.user = "mallory"
+    assert runs.find(run.id, stranger) is None
     assert await runs.result(run, 0, tell) == {"answer": "56 years"}
     assert told[-2:] == [(1, "the question is read"), (2, "the answer is being written")]
 
@@ -72,12 +75,12 @@ async def test_runs_are_bounded_and_forgotten(graph):
     begun = [start(runs) for _ in range(_MOST_AT_ONCE)]
     assert runs.start("Who?", Context(), OwnAccount(Context())) is None
     runs.cancel(begun[0])
-    assert runs.find(begun[0].id) is None
+    assert runs.find(begun[0].id, OwnAccount(Context())) is None
     start(runs)
     graph.go.set()
     now[0] = 1.0
     await asyncio.wait([one.task for one in begun if one.task is not None])
     await asyncio.sleep(0)
-    assert runs.find(begun[1].id) is begun[1]
+    assert runs.find(begun[1].id, OwnAccount(Context())) is begun[1]
     now[0] = _KEPT_SECONDS + 2
-    assert runs.find(begun[1].id) is None
+    assert runs.find(begun[1].id, OwnAccount(Context())) is None

@@ -2,8 +2,11 @@
 
 import asyncio
 import os
+import sqlite3
 from collections.abc import AsyncIterator
-from typing import Any
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -13,10 +16,12 @@ from tests.unit.app.server.conftest import HeldModel, running
 from weiwo.app.server.application import create_app
 from weiwo.app.server.langgraph_api import run_routes
 from weiwo.app.server.runs import background_runs
+from weiwo.app.server.runs.background_runs import Runs
 from weiwo.app.server.storage import run_log
 from weiwo.app.server.storage.records import _KEPT_RUNS, Records, RunRecord
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.graph.persistence.storage import StorageError
+from weiwo.state.settings import Settings
 
 QUESTION = {"question": "How long is the Yangtze?"}
 
@@ -55,6 +60,40 @@ async def test_a_second_run_is_refused_or_waits_or_takes_over(slow: LangGraphCli
     assert {(await slow.runs.get("t", one["run_id"]))["status"] for one in (first, queued)} == {"interrupted"}
     held.let_go.set()
     assert (await slow.runs.join("t", last["run_id"]))["result"]["question"] == QUESTION["question"]
+
+
+async def test_records_of_a_newer_server_are_left_alone(tmp_path: Path) -> None:
+    async with Records.open(str(tmp_path)) as records:
+        await records.put_thread("t", "operator", {})
+    with closing(sqlite3.connect(tmp_path / "server.sqlite")) as database:
+        database.execute("PRAGMA user_version = 2")
+    with pytest.raises(StorageError, match="a newer Weiwo wrote it"):
+        async with Records.open(str(tmp_path)):
+            pass
+
+
+async def test_runs_at_their_last_attempt_work_one_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the runs that were at work whenever servers ended, the third end may only cost the one that brings it about."""
+    together: list[int] = []
+    at_work: set[str] = set()
+
+    async def follow(_: Runs, run: RunRecord, *_more: Any) -> None:
+        at_work.add(run.run_id)
+        together.append(len(at_work))
+        await asyncio.sleep(0.01)
+        at_work.discard(run.run_id)
+
+    monkeypatch.setattr(Runs, "_follow", follow)
+    async with Records.open(str(tmp_path)) as records:
+        request = {"input": QUESTION}
+        for n in range(4):
+            await records.put_run(RunRecord(f"r{n}", f"t{n}", "operator", n, n, "running", 2, request, ""))
+        runs = Runs(cast("Any", None), records, RunLog(records), Settings(home=str(tmp_path)))
+        assert await runs.take_up() == 4
+        await asyncio.wait(list(runs._tasks.values()))
+        assert {(await records.run(f"r{n}")).status for n in range(4)} == {"success"}
+        await runs.close()
+    assert together == [1, 1, 1, 1]
 
 
 async def test_queued_runs_follow_each_other(slow: LangGraphClient, held: HeldModel):
