@@ -136,7 +136,8 @@ async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> 
     ours = [*built_in, *named, *extra]
     if not settings.mcp:
         return Registry(ours, missing, corpus)
-    outside = await load_mcp_tools(settings.mcp, {*BUILT_IN_TOOLS, *(tool.name for tool in ours)})
+    names = {*BUILT_IN_TOOLS, *(tool.name for tool in ours)}
+    outside = await load_mcp_tools(settings.mcp, names, settings.limits.max_seconds)
     return Registry([*ours, *outside.tools], missing, corpus, outside.problems)
 
 

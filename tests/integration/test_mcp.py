@@ -43,7 +43,7 @@ PATIENT = 200.0
 @pytest.fixture(autouse=True)
 def _fresh(weiwo_home, index_sample, monkeypatch):
     index_sample(weiwo_home)
-    monkeypatch.setattr(pools, "_FIRST_SECONDS", PATIENT)
+    monkeypatch.setattr(pools, "FIRST_SECONDS", PATIENT)
 
 
 @pytest.fixture(autouse=True)

@@ -27,12 +27,13 @@ class _McpToolset:
     connections: "tuple[Connection, ...]" = ()
 
 
-async def load_mcp_tools(path: str, taken: Collection[str] = ()) -> _McpToolset:
+async def load_mcp_tools(path: str, taken: Collection[str] = (), run_seconds: float | None = None) -> _McpToolset:
     """The tools of the servers that a file names.
 
     Args:
         path: The file.
         taken: Names that are other tools'.
+        run_seconds: What the run may take; servers that it meets for the first time get a quarter of it at most.
 
     Raises:
         SettingsError: The file cannot be used, or the packages for it are not installed.
@@ -40,10 +41,11 @@ async def load_mcp_tools(path: str, taken: Collection[str] = ()) -> _McpToolset:
     if find_spec("fastmcp") is None:
         raise SettingsError("mcp: the packages for MCP servers are not installed; pip install 'weiwo[mcp]'")
     servers = await asyncio.to_thread(read_servers, path)
-    from weiwo.tools.mcp.pool import mcp_pool  # noqa: PLC0415 - needs the extra
+    from weiwo.tools.mcp.pool import FIRST_SECONDS, mcp_pool  # noqa: PLC0415 - needs the extra
     from weiwo.tools.mcp.tool import McpTool  # noqa: PLC0415 - the same
 
-    connections = await mcp_pool.connections(servers)
+    seconds = None if run_seconds is None else min(FIRST_SECONDS, run_seconds / 4)
+    connections = await mcp_pool.connections(servers, seconds)
     tools: dict[str, BaseTool] = {}
     problems: list[ProblemLine] = []
     for connection in connections:

@@ -19,7 +19,7 @@ from weiwo.tools.mcp.servers import McpServer
 
 T = TypeVar("T")
 
-_FIRST_SECONDS: Final = 20.0
+FIRST_SECONDS: Final = 20.0
 """Seconds that a run waits for servers it meets for the first time; they go on connecting behind it."""
 _EXIT_SECONDS: Final = 4.0
 
@@ -38,9 +38,9 @@ class McpPool:
 
         Args:
             servers: The servers.
-            seconds: How long to wait for those met for the first time; by default `_FIRST_SECONDS`.
+            seconds: How long to wait for those met for the first time; by default `FIRST_SECONDS`.
         """
-        return await self.submit(self._connections(servers, _FIRST_SECONDS if seconds is None else seconds))
+        return await self.submit(self._connections(servers, FIRST_SECONDS if seconds is None else seconds))
 
     async def submit(self, work: Coroutine[Any, Any, T]) -> T:
         """Do some work on the pool's loop; cancelled with its caller."""
@@ -105,7 +105,7 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
         for task in left:
             task.cancel()
         with suppress(Exception):
-            loop.run_until_complete(asyncio.wait_for(asyncio.gather(*left, return_exceptions=True), 1))
+            loop.run_until_complete(asyncio.wait_for(asyncio.gather(*left, return_exceptions=True), _EXIT_SECONDS))
             loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 

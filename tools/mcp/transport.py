@@ -15,6 +15,7 @@ from fastmcp.client.transports.base import ClientTransport
 from fastmcp.client.transports.http import StreamableHttpTransport
 from fastmcp.client.transports.sse import SSETransport
 from mcp.client.session import ClientSession
+from pydantic import ValidationError
 
 from weiwo.tools.mcp.oauth import ServerLogin
 from weiwo.tools.mcp.servers import McpServer
@@ -71,6 +72,28 @@ async def _accept_result(name: str, result: types.CallToolResult) -> None:
     """
 
 
+def _drop_unsound_tools(session: Any) -> None:
+    """Have a session pass over entries of a list of tools that are none: each costs itself, not the list."""
+    dispatcher = session._dispatcher  # noqa: SLF001 - the SDK checks the whole list before anybody else sees it
+    send = dispatcher.send_raw_request
+
+    async def send_raw_request(method: str, *given: Any) -> dict[str, Any]:
+        raw: dict[str, Any] = await send(method, *given)
+        if method == "tools/list" and isinstance(raw.get("tools"), list):
+            raw = {**raw, "tools": [one for one in raw["tools"] if _is_tool(one)]}
+        return raw
+
+    dispatcher.send_raw_request = send_raw_request
+
+
+def _is_tool(entry: Any) -> bool:
+    try:
+        types.Tool.model_validate(entry, by_name=False)
+    except ValidationError:
+        return False
+    return True
+
+
 class _SafeTransport(ClientTransport):
     """A transport whose sessions answer what a server asks the user, and run no schema of a server's.
 
@@ -86,6 +109,7 @@ class _SafeTransport(ClientTransport):
             session_kwargs["elicitation_callback"] = self.elicit
         async with super().connect_session(**session_kwargs) as session:  # type: ignore[safe-super]
             session.validate_tool_result = _accept_result  # type: ignore[method-assign]
+            _drop_unsound_tools(session)
             yield session
 
 
