@@ -7,7 +7,7 @@ account: whose settings count, and what they may spend.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from uuid import uuid4
@@ -22,6 +22,7 @@ from weiwo.tools.printable import one_line
 MOST_RUNS: Final = 100
 """Runs that are kept; beyond, those go that ended first."""
 _MOST_AT_ONCE: Final = 16
+"""Runs of one account."""
 _KEPT_SECONDS: Final = 3_600.0
 NOBODY_ASKED = {"approve_plan": False, "allow_acting": False, "allow_tools": []}
 """What counts for every run behind the MCP server, where no person can be asked."""
@@ -48,6 +49,13 @@ class Account(Protocol):
     async def count(self, event: Mapping[str, Any]) -> None:
         """Count what a stream event of a run tells to be spent."""
 
+    def hold_slot(self) -> AbstractAsyncContextManager[None]:
+        """Within this a run is at work; it waits for its turn first.
+
+        Raises:
+            WeiwoError: Too much is under way.
+        """
+
 
 class OwnAccount:
     """Whoever started the server: nothing is counted.
@@ -67,6 +75,10 @@ class OwnAccount:
 
     async def count(self, event: Mapping[str, Any]) -> None:
         """Count nothing."""
+
+    def hold_slot(self) -> AbstractAsyncContextManager[None]:
+        """Begin at once."""
+        return nullcontext()
 
 
 @dataclass
@@ -103,9 +115,9 @@ class AnswerRuns:
         self._graph = build_graph(self._saver, serves_clients=serves_clients)
 
     def start(self, question: str, context: Context, account: Account) -> AnswerRun | None:
-        """Begin to answer a question; None where too many are being answered."""
+        """Begin to answer a question; None where too many of the account's are being answered."""
         self._forget()
-        if sum(not one.ended for one in self._runs.values()) >= _MOST_AT_ONCE:
+        if sum(not one.ended and one.user == account.user for one in self._runs.values()) >= _MOST_AT_ONCE:
             return None
         run = AnswerRun(account.user)
         run.task = asyncio.create_task(self._answer(run, question, context, account))
@@ -159,15 +171,16 @@ class AnswerRuns:
             {"question": question}, config, context=context, stream_mode=["custom", "values"]
         )
         try:
-            with await account.open(context, question=True):
-                async for mode, chunk in stream:
-                    if mode == "values":
-                        result = chunk.get("result") or result
-                        continue
-                    await account.count(chunk)
-                    if said := _describe_event(chunk):
-                        run.steps.append(said)
-                        run.changed.set()
+            async with account.hold_slot():
+                with await account.open(context, question=True):
+                    async for mode, chunk in stream:
+                        if mode == "values":
+                            result = chunk.get("result") or result
+                            continue
+                        await account.count(chunk)
+                        if said := _describe_event(chunk):
+                            run.steps.append(said)
+                            run.changed.set()
         finally:
             await self._saver.adelete_thread(run.id)
         return result

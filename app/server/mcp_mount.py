@@ -30,7 +30,7 @@ class _UserAccount:
     """A user of the server: his documents, his limits, and the budget of his day, as for his other runs."""
 
     def __init__(self, user: str, engine: Engine) -> None:
-        self.user, self._settings, self._budgets = user, engine.settings, engine.runs.budgets
+        self.user, self._settings, self._runs = user, engine.settings, engine.runs
 
     async def open(self, asked: Context, *, question: bool) -> AbstractContextManager[None]:
         """Within this his settings count.
@@ -40,14 +40,22 @@ class _UserAccount:
             SettingsError: His profile cannot be used.
         """
         if question:
-            await self._budgets.admit(self.user, asks=True)
+            await self._runs.budgets.admit(self.user, asks=True)
         defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), self.user)
-        limited = await self._budgets.limit(self.user, defaults, asked, Usage())
+        limited = await self._runs.budgets.limit(self.user, defaults, asked, Usage())
         return operator_defaults(limited.model_copy(update=NOBODY_ASKED))
 
     async def count(self, event: Mapping[str, Any]) -> None:
         """Count what an event of a run tells to be spent."""
-        await self._budgets.count(self.user, "custom", dump(event))
+        await self._runs.budgets.count(self.user, "custom", dump(event))
+
+    def hold_slot(self) -> AbstractAsyncContextManager[None]:
+        """Within this a run is at work, one of the server's and of his share.
+
+        Raises:
+            RequestError: He, or all, have too many under way.
+        """
+        return self._runs.hold_slot(self.user)
 
 
 def mcp_routes(engine: Callable[[], Engine]) -> tuple[list[BaseRoute], AbstractAsyncContextManager[Any]]:

@@ -28,6 +28,9 @@ _GRACE_SECONDS: Final = 10
 """Seconds after a signal to stop; the process then ends whatever still holds it."""
 _STANDSTILL_SECONDS: Final = 20
 """Seconds for which the event loop may stand still; the process then ends, and says where it stood."""
+_KEEP_ALIVE_SECONDS: Final = 30
+"""Seconds for which an idle connection is kept: longer than clients keep theirs (httpx 5, undici 4), since a request
+on one that is just being closed is lost."""
 _COLLECT_AFTER: Final = (700, 10, 10)
 """Thresholds of Python's garbage collector, as it has them by itself."""
 _PROXIES: Final = "FORWARDED_ALLOW_IPS"
@@ -124,6 +127,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         ws="none",
         http=limited_protocol(limits),
         limit_concurrency=limits.most,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     server = Server(config)

@@ -9,8 +9,8 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -116,10 +116,7 @@ class Runs:
         if request.multitask == "interrupt":
             await self.cancel_thread(thread_id)
         async with self._starting:
-            if not self._places.has_room(owner):
-                most = self._places.share(owner)
-                told = f"the run; {most} of yours, or {_MOST_UNDER_WAY} in all, are under way; try again in a minute"
-                raise RequestError(429, told, f"您已有 {most} 个问题（或共 {_MOST_UNDER_WAY} 个）在运行；请稍后再试")
+            self._require_place(owner)
             answers = request.command is not None and "resume" in request.command
             asks = request.changes_course
             if self.under_way(thread_id):
@@ -142,6 +139,27 @@ class Runs:
             await self._records.put_run(run)
             self._begin(run, request)
             return run
+
+    @asynccontextmanager
+    async def hold_slot(self, owner: str) -> AsyncIterator[None]:
+        """Hold a place and a slot for what a user asks outside of threads, as `/mcp` does.
+
+        Raises:
+            RequestError: The server has too much to do.
+        """
+        self._require_place(owner)
+        self._places.add(owner)
+        try:
+            async with self._slots.hold(owner):
+                yield
+        finally:
+            self._places.release(owner)
+
+    def _require_place(self, owner: str) -> None:
+        if not self._places.has_room(owner):
+            most = self._places.share(owner)
+            told = f"the run; {most} of yours, or {_MOST_UNDER_WAY} in all, are under way; try again in a minute"
+            raise RequestError(429, told, f"您已有 {most} 个问题（或共 {_MOST_UNDER_WAY} 个）在运行；请稍后再试")
 
     async def take_up(self) -> int:
         """Go on with the runs that an earlier server left under way; how many there are."""

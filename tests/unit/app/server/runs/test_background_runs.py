@@ -14,6 +14,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from tests.unit.app.server.conftest import HeldModel, running
 from weiwo.app.server.application import create_app
+from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api import run_routes
 from weiwo.app.server.runs import background_runs
 from weiwo.app.server.runs.background_runs import Runs
@@ -277,3 +278,30 @@ async def test_a_second_server_leaves_the_runs_of_the_first_alone(http: httpx.As
     with pytest.raises(StorageError, match="another weiwo serve"):
         async with second.router.lifespan_context(second):
             pass
+
+
+async def test_what_is_asked_outside_of_threads_takes_of_the_same_slots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background_runs, "_MOST_AT_WORK", 4)
+    monkeypatch.setattr(background_runs, "_MOST_UNDER_WAY", 6)
+    at_work: list[str] = []
+    go = asyncio.Event()
+
+    async def work(runs: Runs, user: str) -> None:
+        async with runs.hold_slot(user):
+            at_work.append(user)
+            await go.wait()
+
+    async with Records.open(str(tmp_path)) as records:
+        runs = Runs(cast("Any", None), records, RunLog(records), Settings(home=str(tmp_path)), logins=True)
+        tasks = [asyncio.create_task(work(runs, "ann")) for _ in range(3)]
+        await asyncio.sleep(0.01)
+        assert at_work == ["ann", "ann"]  # a share leaves room for one user more
+        with pytest.raises(RequestError, match="3 of yours, or 6 in all, are under way"):
+            await work(runs, "ann")
+        tasks.append(asyncio.create_task(work(runs, "bob")))
+        await asyncio.sleep(0.01)
+        assert at_work == ["ann", "ann", "bob"]
+        go.set()
+        await asyncio.gather(*tasks)
