@@ -7,16 +7,20 @@ measured goes back into the state as `delta()`, to be summed there.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from weiwo.models.errors import BudgetExhaustedError, LimitReachedError
 from weiwo.models.prices import Price
 from weiwo.state import Limits, ModelCall, Usage
 from weiwo.state.limits import NOT_SENT
 
-__all__ = ["Budget", "LimitReachedError", "Reservation"]
+__all__ = ["Budget", "LimitReachedError", "Reservation", "listen_to_calls"]
+
+_LISTENER: Final[ContextVar[Callable[[ModelCall], None] | None]] = ContextVar("call_listener", default=None)
 
 _WRITER_SHARE = 0.1
 """This share of the run's seconds is kept for the writer: all other work ends before it."""
@@ -27,6 +31,19 @@ _LIMIT_BY_REASON = {
     BudgetExhaustedError(name).reason: name for name in ("max_seconds", "max_model_calls", "max_tokens", "max_cost")
 }
 _LIMIT_BY_REASON[DEADLINE] = "max_seconds"
+
+
+@contextmanager
+def listen_to_calls(listener: Callable[[ModelCall], None]) -> Iterator[None]:
+    """Have a listener told of each model call that ends within, also of one that is cancelled midway.
+
+    A stream's events say the same, but nobody reads them any more once a run is cancelled.
+    """
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
 
 
 @dataclass(frozen=True)
@@ -187,6 +204,8 @@ class Budget:
             self._held_cost -= room.cost
         if self._parent is not None:
             self._parent.record(call, cost, room)
+        elif call.mode != NOT_SENT and (listener := _LISTENER.get()) is not None:
+            listener(call)
         if self._on_call is not None and call.mode != NOT_SENT:
             self._on_call(call)
 

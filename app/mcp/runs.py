@@ -6,7 +6,7 @@ account: whose settings count, and what they may spend.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -46,9 +46,6 @@ class Account(Protocol):
             WeiwoError: They have nothing left to spend on it.
         """
 
-    async def count(self, event: Mapping[str, Any]) -> None:
-        """Count what a stream event of a run tells to be spent."""
-
     def hold_slot(self) -> AbstractAsyncContextManager[None]:
         """Within this a run is at work; it waits for its turn first.
 
@@ -72,9 +69,6 @@ class OwnAccount:
     async def open(self, asked: Context, *, question: bool) -> AbstractContextManager[None]:  # noqa: ARG002 - the protocol has them
         """Within this their settings count."""
         return operator_defaults(self._context)
-
-    async def count(self, event: Mapping[str, Any]) -> None:
-        """Count nothing."""
 
     def hold_slot(self) -> AbstractAsyncContextManager[None]:
         """Begin at once."""
@@ -177,7 +171,6 @@ class AnswerRuns:
                         if mode == "values":
                             result = chunk.get("result") or result
                             continue
-                        await account.count(chunk)
                         if said := _describe_event(chunk):
                             run.steps.append(said)
                             run.changed.set()

@@ -1,7 +1,7 @@
 """`/mcp`: Weiwo as an MCP server over Streamable HTTP, where the extra `mcp` is installed."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +16,6 @@ from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.engine import Engine
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.wire import dump
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, operator_defaults
 
@@ -44,10 +43,6 @@ class _UserAccount:
         defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), self.user)
         limited = await self._runs.budgets.limit(self.user, defaults, asked, Usage())
         return operator_defaults(limited.model_copy(update=NOBODY_ASKED))
-
-    async def count(self, event: Mapping[str, Any]) -> None:
-        """Count what an event of a run tells to be spent."""
-        await self._runs.budgets.count(self.user, "custom", dump(event))
 
     def hold_slot(self) -> AbstractAsyncContextManager[None]:
         """Within this a run is at work, one of the server's and of his share.

@@ -6,17 +6,18 @@ which work at the same time exceed a budget by no more than one another's share.
 
 import asyncio
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from weiwo.app.server.access.profiles import Profile, profile_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.storage.records import Records, Spending
+from weiwo.models.budget import listen_to_calls
 from weiwo.models.prices import cost_of, price_of
-from weiwo.state.limits import Usage
+from weiwo.state.limits import ModelCall, Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
 
 _COUNTED: Final = {"runs": "questions", "tokens": "tokens", "cost": "US dollars"}
@@ -33,6 +34,7 @@ class DayBudgets:
 
     def __init__(self, records: Records, settings: Settings) -> None:
         self._records, self._settings = records, settings
+        self._writing: set[asyncio.Task[None]] = set()
 
     async def admit(self, user: str, *, asks: bool) -> None:
         """See that something is left of a user's day, and count the question.
@@ -77,21 +79,28 @@ class DayBudgets:
             lowered["max_cost"] = left_cost if limits.max_cost is None else min(left_cost, limits.max_cost)
         return profile.model_copy(update=lowered)
 
-    async def count(self, user: str, name: str, data: bytes) -> None:
-        """Count what an event of a run tells of a model call that has ended.
+    @contextmanager
+    def counted(self, user: str) -> Iterator[None]:
+        """Count what a user's model calls within take, also those that are cancelled midway."""
+        loop = asyncio.get_running_loop()
 
-        Args:
-            user: The run's user.
-            name: The event's name.
-            data: Its JSON.
-        """
-        if name.partition("|")[0] != "custom" or b'"model_called"' not in data:
-            return
-        event = orjson.loads(data)
-        if event.get("type") == "model_called":
-            tokens = int(event["input_tokens"]), int(event["output_tokens"])
-            cost = cost_of(price_of(self._settings, str(event["model"])), *tokens)
-            await self._records.add_spending(user, _day_of(time.time()), Spending(0, sum(tokens), cost))
+        def write(call: ModelCall) -> None:
+            writing = loop.create_task(self._count(user, call))
+            self._writing.add(writing)
+            writing.add_done_callback(self._writing.discard)
+
+        with listen_to_calls(lambda call: _call_on(loop, write, call)):
+            yield
+
+    async def settle(self) -> None:
+        """Wait until all that was spent is kept."""
+        if self._writing:
+            await asyncio.wait(set(self._writing))
+
+    async def _count(self, user: str, call: ModelCall) -> None:
+        tokens = call.input_tokens, call.output_tokens
+        cost = cost_of(price_of(self._settings, call.model), *tokens)
+        await self._records.add_spending(user, _day_of(time.time()), Spending(0, sum(tokens), cost))
 
     async def describe(self, user: str) -> dict[str, Any]:
         """A user's day: what is spent, of how much, and when the next begins.
@@ -132,6 +141,18 @@ def _require_budget(profile: Profile, spent: Spending, *, asks: bool, now: float
             f" {opens:%Y-%m-%d %H:%M} UTC on",
             retry_after=int(opens.timestamp() - now) + 1,
         )
+
+
+def _call_on(loop: asyncio.AbstractEventLoop, write: Callable[[ModelCall], None], call: ModelCall) -> None:
+    """Call a function on a loop: at once where it is this thread's, else soon."""
+    try:
+        here = asyncio.get_running_loop() is loop
+    except RuntimeError:
+        here = False
+    if here:
+        write(call)
+    else:
+        loop.call_soon_threadsafe(write, call)
 
 
 def _day_of(now: float) -> str:

@@ -142,7 +142,7 @@ class Runs:
 
     @asynccontextmanager
     async def hold_slot(self, owner: str) -> AsyncIterator[None]:
-        """Hold a place and a slot for what a user asks outside of threads, as `/mcp` does.
+        """Hold a place and a slot for what a user asks outside of threads, as `/mcp` does; its model calls count.
 
         Raises:
             RequestError: The server has too much to do.
@@ -151,7 +151,8 @@ class Runs:
         self._places.add(owner)
         try:
             async with self._slots.hold(owner):
-                yield
+                with self.budgets.counted(owner):
+                    yield
         finally:
             self._places.release(owner)
 
@@ -208,6 +209,7 @@ class Runs:
             await asyncio.wait(tasks)
         if self._ending:
             await asyncio.wait(set(self._ending))
+        await self.budgets.settle()
         await self._log.flush()
 
     def stop_watching(self) -> None:
@@ -277,10 +279,10 @@ class Runs:
         defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), run.owner, request.corpora)
         before = Usage() if isinstance(given, Mapping) else start.values.get("usage") or Usage()
         limited = await self.budgets.limit(run.owner, defaults, Context.model_validate(context), before)
-        with operator_defaults(limited), own_key(await self._records.model_key(run.owner)):
+        key = await self._records.model_key(run.owner)
+        with operator_defaults(limited), own_key(key), self.budgets.counted(run.owner):
             async for name, data in stream:
                 self._log.add(live, name, data)
-                await self.budgets.count(run.owner, name, data)
                 await self.quota.take(run.owner, 2 * len(data))  # the event, and the checkpoint that it tells of
 
     def _given(self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot) -> tuple[Any, dict[str, str]]:
@@ -300,6 +302,7 @@ class Runs:
     async def _end(self, run: RunRecord, request: RunRequest, live: LiveRun, status: RunStatus, why: str) -> None:
         left = self.closing and status == "interrupted" and run.run_id not in self._cancelled
         try:
+            await self.budgets.settle()
             if not left:  # the status first: who sees the end may ask for it
                 await self._records.set_status(run.run_id, status, run.attempt, why)
                 ended = dump({"run_id": run.run_id, "status": status})

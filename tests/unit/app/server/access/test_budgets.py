@@ -1,6 +1,6 @@
 """Day budgets: what a user may spend a day, counted durably, and refused with the time when it is open again."""
 
-import json
+import asyncio
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +15,8 @@ from weiwo.app.server.access.budgets import DayBudgets, _require_budget
 from weiwo.app.server.access.profiles import Profile
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.storage.records import Records, Spending
-from weiwo.state.limits import Usage
+from weiwo.models.budget import Budget
+from weiwo.state.limits import NOT_SENT, ModelCall, Usage
 from weiwo.state.settings import Context, Settings
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC).timestamp()
@@ -54,13 +55,17 @@ async def test_a_run_has_what_is_left_of_its_users_day(clean_environment: None, 
     monkeypatch.setattr(budgets.time, "time", lambda: NOON)
     _set("[ann]\ntokens_per_day = 1000\ncost_per_day = 2\n")
     settings = replace(Settings.resolve(), prices={"openai:x": (1000.0, 5000.0)})
-    call = {"type": "model_called", "role": "writer", "purpose": "draft", "model": "openai:x"}
-    data = json.dumps({**call, "input_tokens": 500, "output_tokens": 100}, separators=(",", ":")).encode()
+    call = ModelCall(role="writer", purpose="draft", model="openai:x", mode="text", input_tokens=500, output_tokens=100)
     async with Records.open(settings.home) as records:
         mine = DayBudgets(records, settings)
-        for name in ("custom", "custom|executor:1", "updates"):
-            await mine.count("ann", name, data)
-        await mine.count("ann", "custom", b'{"type":"planned","note":"\\"model_called\\""}')
+        with mine.counted("ann"):
+            budget = Budget(settings.limits)
+            budget.record(call)
+            await asyncio.to_thread(budget.child().record, call)
+            budget.record(call.model_copy(update={"mode": NOT_SENT}))
+        budget.record(call)  # outside
+        await asyncio.sleep(0)
+        await mine.settle()
     async with Records.open(settings.home) as records:  # another server, another day's start
         mine = DayBudgets(records, settings)
         assert await records.spending("ann", "2026-11-23") == Spending(0, 1200, 2.0)
@@ -96,3 +101,10 @@ async def test_what_model_calls_spend_is_counted(slow_http: httpx.AsyncClient, h
     day = (await slow_http.get("/weiwo/info")).json()["day"]
     assert day["runs"] == 1
     assert day["tokens"] > 0
+
+
+async def test_a_model_call_that_is_cancelled_midway_is_counted(slow_http: httpx.AsyncClient, held: HeldModel):
+    run = (await slow_http.post("/threads/t/runs", json={**ASKED, "if_not_exists": "create"})).json()
+    await asyncio.wait_for(held.asked_for.wait(), 20)
+    await slow_http.post(f"/threads/t/runs/{run['run_id']}/cancel?wait=1")
+    assert (await slow_http.get("/weiwo/info")).json()["day"]["tokens"] > 0
