@@ -29,13 +29,15 @@ from weiwo.tools.corpus.formats import find_format, load_reader
 
 SECONDS = 60
 FEW, SHARE = 5, 0.01
-WORD = re.compile(r"\w+")
+WORD = re.compile(r"[^\W_]+")
 PARTS = {
     "docx": re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes|comments)\.xml"),
     "pptx": re.compile(r"ppt/(?:slides/slide\d+|notesSlides/notesSlide\d+)\.xml"),
     "xlsx": re.compile(r"xl/(?:sharedStrings|worksheets/sheet\d+)\.xml"),
 }
 TEXT, DELETED = re.compile(r"\}(?:t|delText)$"), re.compile(r"\}(?:del|moveFrom)$")
+APART = re.compile(r"\}(?:br|cr|tab|ptab|sup|sub|num|den|d|nary)$")
+"""What parts words without being a sign: ends of lines, and what is raised, lowered or below the line of a formula."""
 SKIPPED = re.compile(r"\}(?:instrText|fld|rPh|Fallback)$")
 
 
@@ -83,6 +85,8 @@ def _text_of(element: ET.Element) -> Iterator[str]:
         yield element.text or ""
         return
     inner = [text for child in element for text in _text_of(child)]
+    if APART.search(element.tag):
+        inner = [" ", *inner, " "]
     if element.tag.endswith("}p") or element.tag.endswith("}si"):
         yield "".join(inner)
     else:

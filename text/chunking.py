@@ -24,7 +24,8 @@ LARGEST: Final = 200
 """Weight above which a passage is parted."""
 
 _LARGEST_CODE: Final = 800
-"""The same of a fenced block or a table row, which says nothing in halves; a longer block is parted between lines."""
+"""The same of a fenced block or a table row, which says nothing in halves; a longer block is parted between lines, and
+so is one with a line above `LARGEST`."""
 
 _UNSPACED: Final = lazy(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
 _WORD: Final = lazy(rf"[^\W{HAN}\u3041-\u3096\u30a1-\u30fa]+")
@@ -226,12 +227,19 @@ class _Cutter:
         else:
             ends = [start + ending for _, ending in find_whole_sentences(text[start:stop])]
         unbroken = [(start + left, start + right) for left, right in find_unbroken(text[start:stop])]
-        whole = [span for span in unbroken if measure_weight(text[slice(*span)]) <= _LARGEST_CODE]
+        whole = [span for span in unbroken if _stands_whole(text[slice(*span)])]
         ends += [left for left, _ in unbroken if left > start]
         for left, right in unbroken:
             if (left, right) not in whole:
                 ends += [row for row in starts[first:end] if left < row < right]
         yield from _part_large(text, start, stop, sorted(set(ends)), size, whole)
+
+
+def _stands_whole(block: str) -> bool:
+    """Whether a fenced block or a table row is left whole: it is no longer than code is, and no line of it is prose."""
+    return measure_weight(block) <= _LARGEST_CODE and (
+        "\n" not in block or all(measure_weight(line) <= LARGEST for line in block.split("\n"))
+    )
 
 
 def _join_small(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:

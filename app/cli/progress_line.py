@@ -99,7 +99,7 @@ def _drawing(bar: Progress, task: Any) -> Callable[["IngestProgress"], None]:
             task,
             total=now.bytes_total or 1,
             completed=now.bytes if now.bytes_total else 1,
-            files=f"{now.files:,}/{now.files_total:,} files",
+            files=f"{now.files:,}/{now.files_total:,} files, {now.amount}",
             rate=f"{rate:,.0f} passages/s",
         )
 
@@ -115,7 +115,7 @@ def _telling() -> Callable[["IngestProgress"], None]:
         passed = time.monotonic() - started
         left = passed * (now.bytes_total - now.bytes) / now.bytes
         progress.tell(
-            f"{now.files:,} of {now.files_total:,} files, {now.passages:,} passages,"
+            f"{now.files:,} of {now.files_total:,} files, {now.amount}, {now.passages:,} passages,"
             f" {now.passages / passed:,.0f} a second, about {span(left)} left"
         )
 

@@ -17,6 +17,7 @@ from weiwo.app.cli.progress_line import ProgressLine, show_ingestion
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.formats import PICTURES
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import (
     DEFAULT_NAME,
@@ -246,7 +247,8 @@ def _summary(corpus: CorpusSummary, report: IngestReport) -> str:
     ]
     if report.others:
         kinds = ", ".join(f"{count:,} {ending}" for ending, count in report.others.most_common(8))
-        lines.append(f"of types that are not read: {kinds}")
+        needed = "; install tesseract for the pictures" if any(ending in PICTURES for ending in report.others) else ""
+        lines.append(f"of types that are not read: {kinds}{needed}")
     if report.left_out:
         lines.append(f"left out, or taken in part: {len(report.left_out):,}")
         lines += [f"  {one_line(one.source)}: {one.reason}" for one in report.left_out[:_MOST_SHOWN]]

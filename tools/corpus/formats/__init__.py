@@ -14,6 +14,7 @@ import os
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from shutil import which
 from typing import Final
 
 from weiwo.tools.corpus.formats.parts import Part, PartReader
@@ -41,6 +42,8 @@ class FileFormat:
 _TEXT: Final = FileFormat("text", "plain_text")
 _CODE: Final = FileFormat("code", "source_code")
 _HTML: Final = FileFormat("html", "web_page")
+PICTURES: Final = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp")
+"""Endings of pictures, which are read where tesseract is installed, and are of no format elsewhere."""
 _LEGACY: Final = (".doc", ".dot", ".ppt", ".pps", ".xls", ".xlsb", ".rtf", ".msg")
 
 FORMATS: Final[dict[str, FileFormat]] = {
@@ -62,6 +65,7 @@ FORMATS: Final[dict[str, FileFormat]] = {
     ".eml": FileFormat("eml", "email_message", heavy=True),
     ".ipynb": FileFormat("ipynb", "notebook"),
     ".epub": FileFormat("epub", "epub", heavy=True),
+    **dict.fromkeys(PICTURES, FileFormat("picture", "ocr", heavy=True)),
     ".zip": FileFormat("zip", "zip_files", heavy=True),
     **dict.fromkeys(
         (
@@ -88,7 +92,13 @@ def find_format(path: str) -> FileFormat | None:
     stem, dot, ending = name.rpartition(".")
     if not (dot and stem):
         return _NAMES.get(ending.lower(), None if dot else _TEXT)
-    return FORMATS.get(f".{ending.lower()}") or _list_added().get(ending.lower())
+    kind = FORMATS.get(f".{ending.lower()}") or _list_added().get(ending.lower())
+    return None if kind is not None and kind.type == "picture" and not _has_ocr() else kind
+
+
+@cache
+def _has_ocr() -> bool:
+    return which("tesseract") is not None
 
 
 @cache

@@ -25,8 +25,10 @@ from weiwo.tools.corpus.losses import Loss, count_places
 _HEADING: Final = lazy(r"(?:heading|标题|標題|überschrift|titre|título|見出し)\s*([1-9])", re.IGNORECASE)
 _NOTES: Final = {"footnoteReference": "footnotes", "endnoteReference": "endnotes", "commentReference": "comments"}
 _SIGNS: Final = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_BEFORE: Final = {"den": "/", "sup": "^", "sub": "_"}
-"""What stands before the parts of a formula."""
+_BEFORE: Final = {"num": "", "den": "/", "sup": "^", "sub": "_"}
+"""What stands before the parts of a formula, which are put in brackets where they are more than a number or a name."""
+_SCRIPTS: Final = frozenset({"sSup", "sSub", "sSubSup", "f"})
+"""What of a formula is set apart from what follows."""
 _SKIPPED: Final = frozenset({"pPr", "rPr", "instrText", "delInstrText", "tblPr", "trPr", "tcPr", "sdtPr", "rt"})
 _MOST_DEPTH: Final = 200
 _LEVELS: Final = 9
@@ -208,9 +210,9 @@ class _DocumentReader:
             elif tag == "AlternateContent":
                 self._collect(choose_alternative(child), found, depth + 1)
             elif tag not in _SKIPPED:
-                self._collect_other(child, found, depth)
+                self._collect_other(child, element.tag, found, depth)
 
-    def _collect_other(self, child: Element, found: list[str], depth: int) -> None:
+    def _collect_other(self, child: Element, around: str, found: list[str], depth: int) -> None:
         """What is neither text nor a note: fields, formulas, readings, drawings, and what wraps runs."""
         if child.tag in {"chart", "relIds", "OLEObject"}:
             self._drawings.read_frame(child, self._after.append, self._after.append)
@@ -223,9 +225,21 @@ class _DocumentReader:
             found.append("".join(chosen[(at := _read_number(child, "result")) : at + 1]))
         elif child.tag == "checkBox":
             found.append("☒" if is_on(child.find("checked")) else "☐")
-        if child.tag in _BEFORE and any(one.text for one in child.iter("t")):
-            found.append(_BEFORE[child.tag])
-        self._collect(child, found, depth + 1)
+        elif child.tag == "naryPr":
+            found.append(_read_sign(child, "chr", "∫"))
+        inner: list[str] = []
+        self._collect(child, inner, depth + 1)
+        text = "".join(inner)
+        if child.tag == "d":
+            bounds = child.find("dPr")
+            text = f"{_read_sign(bounds, 'begChr', '(')}{text}{_read_sign(bounds, 'endChr', ')')}"
+        elif child.tag in _BEFORE and text:
+            text = f"{_BEFORE[child.tag]}{text if text.isalnum() else f'({text})'}"
+        elif child.tag in _SCRIPTS:
+            text = f"{text} "
+        elif child.tag == "e" and around == "nary":
+            text = f" {text}"
+        found.append(text)
         if child.tag == "ruby" and (reading := "".join(one.text or "" for one in child.iterfind("rt//t"))):
             found.append(f"({reading})")
 
@@ -268,6 +282,12 @@ class _DocumentReader:
         if own is not None:
             level = int(own.get("val") or _LEVELS) + 1
         return style, level if level <= _LEVELS else 0
+
+
+def _read_sign(properties: Element | None, name: str, usual: str) -> str:
+    """A sign of a formula that its properties name."""
+    stated = properties.find(name) if properties is not None else None
+    return usual if stated is None else stated.get("val", "")
 
 
 def _read_number(element: Element, path: str) -> int:

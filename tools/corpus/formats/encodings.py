@@ -23,6 +23,8 @@ _FEW_DAMAGED: Final = 0.01
 _ESCAPES: Final = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$", "iso2022_jp_ext"))
 _WIDE: Final = ("utf-16-le", "utf-16-be")
 _HIGH_RUN: Final = re.compile(rb"[\x80-\xff]+")
+_ASCII_WORD: Final = re.compile(r"\b[a-z]{2,8}\b")
+_FEW_WORDS: Final = 2
 _UNUSUAL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
 """What a text that was decoded rightly does not hold."""
 _WIDE_RUN: Final = re.compile(r"[^\x00-\x7f]+")
@@ -230,9 +232,13 @@ def _score_alphabet(common: frozenset[str]) -> Callable[[str], float]:
     return score
 
 
-def _score_accents(languages: Sequence[str]) -> Callable[[str], float]:
-    """A score for Latin letters with accents: of one language, each in a word of ASCII letters; signs outside words."""
+def _score_accents(languages: Sequence[str], words: str = "") -> Callable[[str], float]:
+    """A score for Latin letters with accents: of one language, each in a word of ASCII letters; signs outside words.
+
+    Where two tables fit alike, the small words of their languages that stand in the text decide.
+    """
     known = [frozenset(letters + letters.upper()) for letters in languages]
+    usual = frozenset(words.split())
 
     def score(text: str) -> float:
         fitting = dict.fromkeys(known, 0)
@@ -245,7 +251,10 @@ def _score_accents(languages: Sequence[str]) -> Callable[[str], float]:
             if len(word) <= _RUN_OF_ACCENTS and (before or after):
                 for letters in known:
                     fitting[letters] += sum(c in letters for c in word)
-        return 3 * (max(fitting.values()) + signs) / wide if wide and max(fitting.values()) else 0.0
+        if not wide or not max(fitting.values()):
+            return 0.0
+        worded = len(usual & set(_ASCII_WORD.findall(text[:_COUNTED].lower()))) >= _FEW_WORDS
+        return 3 * (max(fitting.values()) + signs) / wide + _FAVOUR[1] * worded
 
     return score
 
@@ -260,7 +269,11 @@ _TABLES: Final = (
     _Table("cp932", _score_japanese, _LIKELY),
     _Table("euc_jp", _score_japanese, _LIKELY),
     _Table("cp949", _score_korean, _LIKELY),
-    _Table("cp1252", _score_accents(data_text("encodings", "western").split()), _LIKELY_LETTERS),
+    _Table(
+        "cp1252",
+        _score_accents(data_text("encodings", "western").split(), data_text("encodings", "western_words")),
+        _LIKELY_LETTERS,
+    ),
     _Table("cp1250", _score_accents(data_text("encodings", "central").split()), _LIKELY_LETTERS),
     _Table("iso8859_2", _score_accents(data_text("encodings", "central").split()), _LIKELY_LETTERS),
     _Table("cp1251", _score_alphabet(frozenset(data_characters("encodings", "common_cyrillic"))), _LIKELY_LETTERS),

@@ -1,15 +1,36 @@
-"""OCR: the text of a picture by tesseract, a program of the machine, where it is installed."""
+"""OCR: the text of pictures by tesseract, a program of the machine, where it is installed; picture files by page.
+
+What all pictures of one file may take is bounded (`start_budget`), so that many slow ones never cost the whole file.
+"""
 
 import io
 import shutil
 import subprocess
+import time
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
-_SECONDS: Final = 60
+from weiwo.text.chunking import chunk_sections
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.parts import Part, clean_text, import_parser, make_passages
+from weiwo.tools.corpus.losses import Loss, count_places
+from weiwo.tools.corpus.records import Passage
+
+INSTALL: Final = "install tesseract"
+
+_SECONDS: Final = 30.0
+"""How long one picture may take."""
+_BUDGET_SECONDS: Final = 60.0
+"""How long all pictures of a file may take: half of what the file may."""
 _MOST_PIXELS: Final = 40_000_000
+_SMALLEST: Final = 24
+"""Pixels across of a picture that may hold words."""
+_MOST_FRAMES: Final = 500
 _WANTED: Final = ("chi_sim", "chi_tra", "jpn", "eng")
 """Languages that are read where tesseract has them; English is always among them."""
+
+_spent: Final = [0.0]
 
 
 @cache
@@ -32,17 +53,65 @@ def can_recognize() -> bool:
     return bool(find_languages())
 
 
+def start_budget() -> None:
+    """Begin another file, whose pictures may take their time anew."""
+    _spent[0] = 0.0
+
+
+def has_time() -> bool:
+    """Whether the pictures of this file may take more time."""
+    return _spent[0] < _BUDGET_SECONDS
+
+
+def list_unrecognized(pages: list[int]) -> list[Loss]:
+    """The loss of pages that are pictures and gave no text."""
+    return count_places("pages_not_recognized" if pages and can_recognize() else "pages_without_text", pages)
+
+
 def recognize_text(picture: Any) -> str:
     """The text of a picture (PIL's); empty where tesseract finds none, fails or takes too long."""
-    if picture.width * picture.height > _MOST_PIXELS:
+    if picture.width * picture.height > _MOST_PIXELS or min(picture.size) < _SMALLEST or not has_time():
         return ""
+    began = time.monotonic()
     data = io.BytesIO()
-    picture.convert("L").save(data, "PNG")
-    command = [str(shutil.which("tesseract")), "stdin", "stdout", "-l", find_languages()]
     try:
+        picture.convert("L").save(data, "PNG")
+        command = [str(shutil.which("tesseract")), "stdin", "stdout", "-l", find_languages()]
         found = subprocess.run(  # noqa: S603 - the same
-            command, input=data.getvalue(), capture_output=True, timeout=_SECONDS, check=True
+            command,
+            input=data.getvalue(),
+            capture_output=True,
+            timeout=min(_SECONDS, _BUDGET_SECONDS - _spent[0]),
+            check=True,
         )
-    except (OSError, subprocess.SubprocessError):
+    except (OSError, ValueError, SyntaxError, subprocess.SubprocessError):  # what PIL raises of a damaged picture, too
         return ""
+    finally:
+        _spent[0] += time.monotonic() - began
     return found.stdout.decode("utf-8", "replace")
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a picture, or those of a file of several.
+
+    Raises:
+        UnreadableError: It is damaged or shows no text, or there is no tesseract.
+    """
+    pillow = import_parser("PIL.Image")
+    found: list[Passage] = []
+    blank: list[int] = []
+    try:
+        picture = pillow.open(file)
+        frames = min(getattr(picture, "n_frames", 1), _MOST_FRAMES)
+        for number in range(1, frames + 1) if can_recognize() else ():
+            picture.seek(number - 1)
+            pieces = chunk_sections(clean_text(recognize_text(picture)), ())[1]
+            blank += [] if pieces else [number]
+            found += make_passages(pieces, unit="", within=f"page {number}" if frames > 1 else "", page=number)
+    except (OSError, ValueError, SyntaxError, EOFError, pillow.DecompressionBombError) as error:
+        raise UnreadableError(f"damaged picture: {error}") from None
+    if not can_recognize():
+        raise UnreadableError(f"a picture; {INSTALL}", passing=True)
+    if not found:
+        raise UnreadableError("a picture in which no text is found", passing=not has_time())
+    yield Part(name, found, losses=list_unrecognized(blank))

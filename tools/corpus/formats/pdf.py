@@ -8,6 +8,7 @@ import ctypes
 import logging
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from weiwo.text.chunking import chunk_sections
 from weiwo.tools.corpus.formats.document_dates import TEMPLATE_DATES
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.ocr import can_recognize, recognize_text
+from weiwo.tools.corpus.formats.ocr import INSTALL, can_recognize, has_time, list_unrecognized, recognize_text
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, import_parser, make_passages
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
@@ -27,12 +28,11 @@ if TYPE_CHECKING:
     import pypdfium2
 
 _MOST_PAGES: Final = 20_000
-_MOST_RECOGNIZED: Final = 200
-"""Pictures of pages that are read by OCR in one document."""
 _MOST_FIELDS: Final = 2_000
 _MOST_BOXES: Final = 3_000
 _FEW_BOXES: Final = 8
 _LONGEST_FIELD: Final = 10_000
+_MOST_EDGES: Final = 200
 _GUTTER: Final = (0.25, 0.75)
 """Where across the page a gutter may be."""
 _FULL: Final = 0.7
@@ -44,6 +44,11 @@ _WOVEN: Final = 0.4
 """How often, of all lines, the text goes from one column to the other where it was written across them."""
 _UNDECODABLE: Final = 0.2
 _FEW_CHARACTERS: Final = 20
+_FEW_STRANGE: Final = 3
+_STRANGE_LETTER: Final = re.compile(
+    r"(?<=[^\W\d_])[\x00-\x08\x0e-\x1f\ue000-\uefff\ufffd]|[\x00-\x08\x0e-\x1f\ue000-\uefff\ufffd](?=[^\W\d_])"
+)
+"""What stands in a word for a letter that its font does not say; marks of lists stand alone."""
 _SOFT_HYPHEN: Final = re.compile(r"[\ufffe\x02\u00ad]\s*(?=[a-z\u00df-\u00ff])")
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010][ \t]*\r?\n(?=[a-z\u00df-\u00ff])")
 _HAN_BREAK: Final = re.compile(r"(?<=[\u3400-\u9fff\u3040-\u30ff，、；：])\r?\n(?=[\u3400-\u9fff\u3040-\u30ff])")
@@ -72,6 +77,7 @@ class Pdf:
         bad: The numbers of the pages that could not be read so far.
         pictures: The same of pages that hold no text, only pictures.
         undecodable: The same of pages whose fonts do not say which letters they have.
+        partly: The same of pages some of whose letters are so.
 
     Raises:
         UnreadableError: It is damaged, or there is no parser for it.
@@ -83,6 +89,7 @@ class Pdf:
     bad: list[int] = field(init=False, default_factory=list)
     pictures: list[int] = field(init=False, default_factory=list)
     undecodable: list[int] = field(init=False, default_factory=list)
+    partly: list[int] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         self._pdfium = import_parser("pypdfium2")
@@ -106,7 +113,6 @@ class Pdf:
             most: Pages to stop after.
             recognize: Whether pictures of pages are read by OCR, where that is installed.
         """
-        recognized = 0
         for number in range(1, min(self.count, most) + 1):
             try:
                 page = self._document[number - 1] if self._document else None
@@ -115,8 +121,7 @@ class Pdf:
                 try:
                     text = self._read_page(page)
                     if not text.strip() and self._has_pictures(page):
-                        if recognize and recognized < _MOST_RECOGNIZED and can_recognize():
-                            recognized += 1
+                        if recognize and can_recognize() and has_time():
                             text = recognize_text(page.render(scale=_SCALE).to_pil())
                         if not text.strip():
                             self.pictures.append(number)
@@ -128,6 +133,8 @@ class Pdf:
             if _is_undecodable(text):
                 self.undecodable.append(number)
                 text = ""
+            elif len(_STRANGE_LETTER.findall(text)) >= _FEW_STRANGE:
+                self.partly.append(number)
             yield number, clean_text(text)
 
     def read_metadata(self) -> tuple[str, str | None]:
@@ -229,12 +236,12 @@ def _read_columns(written: "pypdfium2.PdfTextPage") -> str:
 def _find_gutter(boxes: Sequence[_Box], left: float, right: float) -> float | None:
     """Where a vertical line crosses hardly any run of text and has runs on both sides; None where none does."""
     low, high = (left + share * (right - left) for share in _GUTTER)
-    edges = sorted({box.left for box in boxes if low < box.left < high})
+    lefts, rights = sorted(box.left for box in boxes), sorted(box.right for box in boxes)
     best: tuple[int, float] | None = None
-    for edge in edges[:200]:
+    for edge in sorted({edge for edge in lefts if low < edge < high})[:_MOST_EDGES]:
         at = edge - 0.5
-        crossing = sum(box.left < at < box.right for box in boxes)
-        starting = sum(abs(box.left - edge) < 3 for box in boxes)
+        crossing = bisect_left(lefts, at) - bisect_right(rights, at)
+        starting = bisect_left(lefts, edge + 3) - bisect_right(lefts, edge - 3)
         if starting >= _FEW_BOXES // 2 and crossing <= len(boxes) // 4 and (best is None or starting > best[0]):
             best = starting, at
     return best[1] if best else None
@@ -256,7 +263,9 @@ def _is_prose(side: Sequence[_Box]) -> bool:
 
 def _is_undecodable(text: str) -> bool:
     """Whether much of a text is no character anybody could read: its font has no table of letters."""
-    shown = [character for character in text[:5_000] if not character.isspace()]
+    shown = "".join(text[:5_000].split())
+    if shown.isprintable() and "\ufffd" not in shown:
+        return False
     strange = sum(c == "\ufffd" or unicodedata.category(c) in {"Co", "Cn", "Cc"} for c in shown)
     return len(shown) >= _FEW_CHARACTERS and strange > _UNDECODABLE * len(shown)
 
@@ -303,7 +312,7 @@ def _why_empty(pdf: Pdf) -> str:
     if pdf.undecodable:
         return "its fonts do not say which letters they have; run OCR on it"
     if pdf.pictures:
-        return "no text, only pictures; " + ("run OCR on it" if can_recognize() else "install tesseract")
+        return "no text, only pictures; " + ("run OCR on it" if can_recognize() else INSTALL)
     return "empty"
 
 
@@ -311,7 +320,8 @@ def _find_losses(pdf: Pdf) -> list[Loss]:
     beyond = pdf.count - _MOST_PAGES
     return [
         *count_places("pages_unreadable", pdf.bad),
-        *count_places("pages_without_text", pdf.pictures),
+        *list_unrecognized(pdf.pictures),
         *count_places("pages_undecodable", pdf.undecodable),
+        *count_places("pages_undecodable_in_part", pdf.partly),
         *([Loss("pages_beyond_limit", beyond, (str(_MOST_PAGES),))] if beyond > 0 else []),
     ]

@@ -214,8 +214,8 @@ class _Walker:
 
     def _file(self, entry: os.DirEntry[str]) -> None:
         status = entry.stat(follow_symlinks=False)
-        unknown = find_format(entry.name) is None or ("." not in entry.name and not _is_text(entry.path))
-        if stat.S_ISREG(status.st_mode) and unknown:
+        regular = stat.S_ISREG(status.st_mode)  # to open a pipe would wait for whoever writes to it
+        if regular and (find_format(entry.name) is None or ("." not in entry.name and not _is_text(entry.path))):
             self._listing.others[os.path.splitext(entry.name)[1].lower() or "no ending"] += 1
         else:
             _add_file(self._listing, entry.path, status)

@@ -51,6 +51,11 @@ class IngestProgress:
     passages: int  # passages written or about to be
     left_out: int  # files left out so far
 
+    @property
+    def amount(self) -> str:
+        """How much is read, of how much, for people."""
+        return f"{self.bytes / 1e6:,.1f} of {self.bytes_total / 1e6:,.1f} MB"
+
 
 ProgressListener = Callable[[IngestProgress], None]
 """Told now and then how far it is; it must not block."""

@@ -176,7 +176,7 @@ def _make_progress_reporter(label: str, say: Notify, clock: Clock) -> Any:
         nonlocal next_at
         if now.files_total and now.files < now.files_total and clock() >= next_at:
             next_at = clock() + _LINE_SECONDS
-            say(f"indexing {label}: {now.files:,} of {now.files_total:,} files …")
+            say(f"indexing {label}: {now.files:,} of {now.files_total:,} files, {now.amount} …")
 
     return watch
 

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Final
 from weiwo.tools.corpus.formats import Part, find_format, load_reader
 from weiwo.tools.corpus.formats.document_dates import date_part
 from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.ocr import start_budget
 from weiwo.tools.corpus.formats.parts import detect_part_language
 from weiwo.tools.corpus.losses import encode_losses
 from weiwo.tools.corpus.records import Passage
@@ -107,6 +108,7 @@ def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[
         yield {"same": stated}
         return
     held = set(request["held"])
+    start_budget()
     last: dict[str, Any] | None = None
     for part in load_reader(kind)(file, request["name"]):
         part.date = date_part(part, kind.type, os.path.basename(request["path"]))  # noqa: PTH119 - a path stays a string

@@ -183,7 +183,7 @@ async def test_files_that_cannot_be_used_are_reported_and_the_others_indexed(doc
     (docs / "binary.txt").write_bytes(b"\x00\x01\x02" * 50)
     (docs / "empty.md").write_text("\n", encoding="utf-8")
     (docs / "broken.pdf").write_bytes(b"%PDF")
-    (docs / "picture.png").write_bytes(b"PNG")
+    (docs / "film.mp4").write_bytes(b"MP4")
     (docs / ".hidden.md").write_text("secret zebra", encoding="utf-8")
     (docs / ".git").mkdir()
     (docs / ".git" / "x.md").write_text("secret zebra", encoding="utf-8")
@@ -200,10 +200,10 @@ async def test_files_that_cannot_be_used_are_reported_and_the_others_indexed(doc
 async def test_a_corpus_without_text_says_what_there_is_instead(docs):
     shutil.rmtree(docs)
     docs.mkdir()
-    (docs / "picture.png").write_bytes(b"PNG")
+    (docs / "film.mp4").write_bytes(b"MP4")
     corpus = await load_corpus([docs])
     assert (corpus.size, corpus.documents) == (0, ())
-    assert [problem.reason for problem in corpus.problems] == ["1 .png"]
+    assert [problem.reason for problem in corpus.problems] == ["1 .mp4"]
 
 
 async def test_links_cannot_loop_or_lead_away(docs, tmp_path):
@@ -406,7 +406,7 @@ async def test_while_another_is_writing_what_is_there_is_searched(docs, tmp_path
 async def test_what_takes_long_says_how_far_it_is(docs):
     said, seconds = [], count(step=10)
     await load_corpus([docs], tell=said.append, clock=lambda: next(seconds))
-    assert said[0] == "indexing docs: 0 of 3 files …"
+    assert said[0] == "indexing docs: 0 of 3 files, 0.0 of 0.0 MB …"
 
 
 async def test_passages_get_vectors_where_there_is_a_model(docs, tmp_path, monkeypatch):

@@ -2,11 +2,12 @@
 
 import io
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pypdf
 import pytest
+from PIL import Image
 from pypdf.generic import (
     ArrayObject,
     BooleanObject,
@@ -18,7 +19,7 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from weiwo.tools.corpus.formats import ocr
+from weiwo.tools.corpus.formats import _has_ocr, find_format, ocr
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import Part
 from weiwo.tools.corpus.formats.pdf import read
@@ -120,20 +121,80 @@ def test_pages_that_are_pictures_are_named(monkeypatch: pytest.MonkeyPatch) -> N
         one(made(b""))
 
 
-@pytest.mark.processes
-def test_pages_that_are_pictures_are_read_where_there_is_tesseract(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.fixture
+def tesseract(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """A tesseract that says the same of every picture; `slow` beside it makes it wait."""
     program = tmp_path / "tesseract"
-    program.write_text('#!/bin/sh\ncase "$1" in --list-langs) echo eng;; *) cat >/dev/null; echo Words of a scan.;; esac\n')  # fmt: skip
+    program.write_text(
+        '#!/bin/sh\ncase "$1" in --list-langs) echo eng;; *) cat >/dev/null;'
+        ' test -e "$(dirname "$0")/slow" && sleep 1; echo Words of a scan.;; esac\n'
+    )
     program.chmod(program.stat().st_mode | stat.S_IEXEC)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     ocr.find_languages.cache_clear()
-    try:
-        part = one(made(PICTURE))
-    finally:
-        ocr.find_languages.cache_clear()
+    ocr.start_budget()
+    yield program
+    ocr.find_languages.cache_clear()
+    ocr.start_budget()
+
+
+@pytest.mark.processes
+@pytest.mark.usefixtures("tesseract")
+def test_pages_that_are_pictures_are_read_where_there_is_tesseract() -> None:
+    part = one(made(PICTURE))
     assert (flat(part), part.passages[0].page, part.losses) == ("Words of a scan.", 1, [])
+
+
+@pytest.mark.processes
+def test_slow_pictures_cost_their_own_pages_and_not_the_file(monkeypatch: pytest.MonkeyPatch, tesseract: Path) -> None:
+    (tesseract.parent / "slow").touch()
+    monkeypatch.setattr(ocr, "_BUDGET_SECONDS", 1.5)
+    text = lines((60, 700, "The last page."))
+    part = one(made(*[PICTURE] * 6, text))
+    assert [passage.text for passage in part.passages] == ["Words of a scan.", "The last page."]
+    assert [(loss.kind, loss.places) for loss in part.losses] == [("pages_not_recognized", ("2", "3", "4", "5", "6"))]
+    ocr.start_budget()
+    assert "Words of a scan." in flat(one(made(PICTURE)))
+
+
+@pytest.mark.processes
+@pytest.mark.usefixtures("tesseract")
+@pytest.mark.parametrize("ending", ["png", "jpg", "tif", "webp", "bmp"])
+def test_pictures_are_read_as_files(ending: str) -> None:
+    data = io.BytesIO()
+    picture = Image.new("RGB", (120, 60), "white")
+    more = {"save_all": True, "append_images": [picture]} if ending == "tif" else {}
+    picture.save(data, {"jpg": "jpeg", "tif": "tiff"}.get(ending, ending), **more)
+    data.seek(0)
+    (part,) = ocr.read(data, "scan")
+    assert [passage.text for passage in part.passages] == ["Words of a scan."] * (2 if ending == "tif" else 1)
+    assert part.passages[-1].locator == ("page 2" if ending == "tif" else "")
+
+
+def test_a_picture_without_words_or_damaged_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "can_recognize", lambda: True)
+    data = io.BytesIO()
+    Image.new("RGB", (16, 16), "white").save(data, "png")
+    with pytest.raises(UnreadableError, match="no text is found"):
+        list(ocr.read(io.BytesIO(data.getvalue()), "icon"))
+    with pytest.raises(UnreadableError, match="damaged picture"):
+        list(ocr.read(io.BytesIO(b"no picture at all"), "icon"))
+    monkeypatch.setattr(ocr, "can_recognize", lambda: False)
+    with pytest.raises(UnreadableError, match="install tesseract"):
+        list(ocr.read(io.BytesIO(data.getvalue()), "icon"))
+
+
+def test_a_picture_is_of_a_format_only_where_it_can_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    _has_ocr.cache_clear()
+    try:
+        assert find_format("scan.PNG") is None
+        (tmp_path / "tesseract").touch(mode=0o755)
+        _has_ocr.cache_clear()
+        assert (kind := find_format("scan.PNG")) is not None
+        assert kind.type == "picture"
+    finally:
+        _has_ocr.cache_clear()
 
 
 def test_a_page_whose_font_says_no_letters_is_named() -> None:

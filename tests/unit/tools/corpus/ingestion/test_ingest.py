@@ -157,7 +157,7 @@ async def test_what_is_ignored(docs):
         "node_modules/a/readme.md",
         ".git/x.md",
     )
-    for name in (*made, "venv/lib.py", "venv/pyvenv.cfg", "picture.png", "README"):
+    for name in (*made, "venv/lib.py", "venv/pyvenv.cfg", "film.mp4", "README"):
         path = docs / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("Words.", encoding="utf-8")
@@ -165,7 +165,7 @@ async def test_what_is_ignored(docs):
     report = await ingest_files([docs], writer)
     kept = {"README", "bridge.md", "keep.log", "sub/build/x.md", "sub/caesar.txt"}
     assert writer.sources == {f"docs/{name}" for name in kept}
-    assert (report.left_out, report.others) == ([], {".png": 1})
+    assert (report.left_out, report.others) == ([], {".mp4": 1})
     (docs / ".gitignore").write_text("*.md\n", encoding="utf-8")
     await ingest_files([docs], writer)
     assert writer.sources == {"docs/README", "docs/keep.log", "docs/sub/caesar.txt"} | {"docs/a.log"}
