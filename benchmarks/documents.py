@@ -26,8 +26,9 @@ import pypdfium2
 
 from weiwo.text.typeset import normalize_typeset
 from weiwo.tools.corpus.formats import find_format, load_reader
+from weiwo.tools.corpus.formats.ocr import start_budget
 
-SECONDS = 60
+SECONDS = 90
 FEW, SHARE = 5, 0.01
 WORD = re.compile(r"[^\W_]+")
 PARTS = {
@@ -112,6 +113,7 @@ def read(path: Path) -> tuple[Counter[str], bool]:
     words: Counter[str] = Counter()
     named = False
     signal.alarm(SECONDS)
+    start_budget()
     try:
         with path.open("rb") as file:
             for part in load_reader(kind)(file, path.name):

@@ -67,6 +67,7 @@ class _DocumentReader:
         self._styles = _read_styles(package)
         self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
         self._around: dict[str, None] = {}  # headers and footers, by part
+        self._in_margin = False  # whose pictures are of the letterhead
         self._deleted: list[int] = []
         self._hidden: list[int] = []
         self._after: list[Element | str | Table] = []  # boxes, notes, charts, which stand below their paragraph
@@ -76,6 +77,7 @@ class _DocumentReader:
         root = self._package.read_part(self._package.main)
         for body in root.iter("body"):
             self._walk(body, 0)
+        self._in_margin = True
         for part in self._around:
             self._drawings = Drawings(self._package, part)
             self._walk(self._package.read_part(part), 0)
@@ -216,6 +218,8 @@ class _DocumentReader:
         """What is neither text nor a note: fields, formulas, readings, drawings, and what wraps runs."""
         if child.tag in {"chart", "relIds", "OLEObject"}:
             self._drawings.read_frame(child, self._after.append, self._after.append)
+        elif child.tag in {"drawing", "pict"} and not self._in_margin:
+            self._package.note_pictures(child, f"paragraph {self._place}")
         elif child.tag == "textpath":
             found.append(child.get("string", ""))
         elif child.tag == "sym" and not 0xE000 <= int(child.get("char") or "E000", 16) <= 0xF8FF:
@@ -225,21 +229,9 @@ class _DocumentReader:
             found.append("".join(chosen[(at := _read_number(child, "result")) : at + 1]))
         elif child.tag == "checkBox":
             found.append("☒" if is_on(child.find("checked")) else "☐")
-        elif child.tag == "naryPr":
-            found.append(_read_sign(child, "chr", "∫"))
         inner: list[str] = []
         self._collect(child, inner, depth + 1)
-        text = "".join(inner)
-        if child.tag == "d":
-            bounds = child.find("dPr")
-            text = f"{_read_sign(bounds, 'begChr', '(')}{text}{_read_sign(bounds, 'endChr', ')')}"
-        elif child.tag in _BEFORE and text:
-            text = f"{_BEFORE[child.tag]}{text if text.isalnum() else f'({text})'}"
-        elif child.tag in _SCRIPTS:
-            text = f"{text} "
-        elif child.tag == "e" and around == "nary":
-            text = f" {text}"
-        found.append(text)
+        found.append(_write_formula(child, around, "".join(inner)))
         if child.tag == "ruby" and (reading := "".join(one.text or "" for one in child.iterfind("rt//t"))):
             found.append(f"({reading})")
 
@@ -282,6 +274,20 @@ class _DocumentReader:
         if own is not None:
             level = int(own.get("val") or _LEVELS) + 1
         return style, level if level <= _LEVELS else 0
+
+
+def _write_formula(part: Element, around: str, text: str) -> str:
+    """The text of a part of a formula in one line; of what is none, as it is."""
+    if part.tag == "naryPr":
+        return _read_sign(part, "chr", "∫")
+    if part.tag == "d":
+        bounds = part.find("dPr")
+        return f"{_read_sign(bounds, 'begChr', '(')}{text}{_read_sign(bounds, 'endChr', ')')}"
+    if part.tag in _BEFORE and text:
+        return f"{_BEFORE[part.tag]}{text if text.isalnum() else f'({text})'}"
+    if part.tag in _SCRIPTS:
+        return f"{text} "
+    return f" {text}" if part.tag == "e" and around == "nary" else text
 
 
 def _read_sign(properties: Element | None, name: str, usual: str) -> str:

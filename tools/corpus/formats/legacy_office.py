@@ -60,6 +60,8 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     title, whole = _cut(document.content, name, "", None) if not slides else ("", passages)
     stated = document.metadata
     losses = [Loss("other", 1, (one_line(warning.message, 200),)) for warning in document.processing_warnings]
+    if "excel" in kind:
+        losses.append(Loss("number_formats_not_read"))
     date = find_saved_date(*(parse_stamp((at or "")[:19]) for at in (stated.modified_at, stated.created_at)))
     best = choose_title(stated.title, stated.subject, title) or name
     return require_passages(Part(best, whole, date, losses=losses))

@@ -45,6 +45,7 @@ class Package:
         self._names = {name.replace("\\", "/").lstrip("/").lower(): name for name in archive.namelist()}
         self._bad: list[str] = []
         self._embedded: list[str] = []
+        self._pictures: list[str] = []
         mains = [target for kind, target in self.read_relations("").values() if kind == "officeDocument"]
         self.main = next((name for name in mains if self.has(name)), "")
         if not self.main:
@@ -52,8 +53,12 @@ class Package:
 
     @property
     def losses(self) -> list[Loss]:
-        """Parts that could not be read, and files within it that are not."""
-        return [*count_places("members_unreadable", self._bad), *count_places("embedded_files", self._embedded)]
+        """Parts that could not be read, and files and pictures within it that are not."""
+        return [
+            *count_places("members_unreadable", self._bad),
+            *count_places("embedded_files", self._embedded),
+            *count_places("pictures_without_text", dict.fromkeys(self._pictures)),
+        ]
 
     def has(self, name: str) -> bool:
         """Whether it has a part."""
@@ -106,6 +111,11 @@ class Package:
     def note_embedded(self, what: str) -> None:
         """Note a file within it that is not read."""
         self._embedded.append(what)
+
+    def note_pictures(self, element: Element, place: str) -> None:
+        """Note that pictures stand at a place, where any do."""
+        if any(one.get("r:embed") or one.get("r:id") for one in element.iter() if one.tag in {"blip", "imagedata"}):
+            self._pictures.append(place)
 
 
 def parse_stamp(text: str) -> datetime | None:

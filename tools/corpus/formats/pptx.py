@@ -36,6 +36,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         for number, part in enumerate(_list_slides(package), 1):
             slide = _SlideReader(package, part)
             slide.read(shown)
+            package.note_pictures(package.read_part(part), f"slide {number}")
             first_title = first_title or slide.title
             headings = (slide.title,) if slide.title else ()
             _, chunks = slide.body.cut_chunks()

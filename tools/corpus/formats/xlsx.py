@@ -146,16 +146,15 @@ class _Workbook:
         return found
 
     def _read_drawings(self, number: int, sheet: _Sheet) -> Iterator[Passage]:
-        """What stands above the cells; of a chart on a sheet of its own also its values, which no cell here has."""
+        """What stands above the cells; values of charts, too, which may be of a hidden sheet or another file."""
         body = DocumentBuilder()
-        chart_alone = "chartsheet" in sheet.part.lower()
 
         def add_table(table: Table) -> None:
-            if chart_alone:
-                body.add_table([(row, 1) for row in table])
+            body.add_table([(row, 1) for row in table])
 
         for part in self._package.find_related(sheet.part, "drawing"):
             drawings, root = Drawings(self._package, part), self._package.read_part(part)
+            self._package.note_pictures(root, f"sheet {sheet.name}")
             for shape in root.iter("txBody"):
                 body.add_paragraph(join_paragraphs(shape), 1)
             drawings.read_frame(root, lambda text: body.add_paragraph(text, 1), add_table)

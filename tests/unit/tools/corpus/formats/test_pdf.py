@@ -197,6 +197,12 @@ def test_a_picture_is_of_a_format_only_where_it_can_be_read(monkeypatch: pytest.
         _has_ocr.cache_clear()
 
 
+def test_a_page_some_of_whose_letters_are_not_said_is_named() -> None:
+    part = one(made(lines((60, 700, "The fi\x10ty keys of the ol\x10 sig\x10al box hang here."), (60, 650, "Closed."))))
+    assert "Closed." in flat(part)
+    assert [(loss.kind, loss.places) for loss in part.losses] == [("pages_undecodable_in_part", ("1",))]
+
+
 def test_a_page_whose_font_says_no_letters_is_named() -> None:
     private = b"BT /F2 12 Tf 60 700 Td <" + b"E000" * 40 + b"> Tj ET"
     data = made(lines((60, 700, "A page with words.")), private)

@@ -23,6 +23,7 @@ HEADER = word_part("w:hdr", p("Contract no. 4711"))
 CHART = ("chart", "charts/chart1.xml", chart({"2025": [("Ostrel", "0.075"), ("Mirren", "12")]}, "Vacancy", "0.0%"))
 DIAGRAM = word_part("dgm:dataModel", "<dgm:pt><dgm:t><a:p><a:r><a:t>Step one</a:t></a:r></a:p></dgm:t></dgm:pt>")
 CHOICE = f"<w:r><mc:AlternateContent><mc:Choice>{BOX}</mc:Choice><mc:Fallback>{BOX}</mc:Fallback></mc:AlternateContent></w:r>"
+M = "<m:r><m:t>{}</m:t></m:r>"
 MERGED = table(
     tc("Town") + tc("Rates", '<w:gridSpan w:val="2"/>'),
     tc("Ostrel", '<w:vMerge w:val="restart"/>') + tc("May") + tc("7"),
@@ -134,6 +135,24 @@ WORD = {
         ["Vacancy", "| Ostrel | 7.5% |"],
         [],
         "",
+    ),
+    "formula in brackets": (
+        word(
+            p(
+                f"<m:oMath><m:sSup><m:e><m:d><m:e>{M.format('1+x')}</m:e></m:d></m:e><m:sup>{M.format('n-1')}</m:sup></m:sSup>"
+                f"<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub>{M.format('k')}</m:sub><m:e>{M.format('cos')}</m:e>"
+                "</m:nary></m:oMath>"
+            )
+        ),
+        ["(1+x)^(n-1) ∑_k cos"],
+        [],
+        "",
+    ),
+    "picture": (
+        word(p(run("See below.")) + p("<w:r><w:drawing><a:blip r:embed='k'/></w:drawing></w:r>")),
+        ["See below."],
+        [],
+        "a picture is not read: paragraph 2",
     ),
     "diagram": (
         word(
@@ -285,6 +304,15 @@ def _charted(book) -> None:
     book.active.add_chart(shown, "D2")
 
 
+def _charted_from_elsewhere() -> bytes:
+    """A workbook whose chart holds values that none of its sheets has."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(_workbook(_charted))) as before, zipfile.ZipFile(data, "w") as after:
+        for name in before.namelist():
+            after.writestr(name, CHART[2] if name == "xl/charts/chart1.xml" else before.read(name))
+    return data.getvalue()
+
+
 def _preamble(book) -> None:
     for row in (["Account: 7"], [], ["Day", "Text", "Sum"], *([f"2026-01-{n:02d}", "fee", n] for n in range(1, 29))):
         book.active.append(row)
@@ -297,6 +325,7 @@ SHEETS = {
     "uncomputed": (_workbook(_formulas), ["Timber | =SUM(1,2)"], [], "never computed: Sheet!B2"),
     "comment": (_workbook(_commented), ["Timber | 3 [Comment: estimated]"], [], ""),
     "chart title": (_workbook(_charted), ["Sums by town"], [], ""),
+    "chart values": (_charted_from_elsewhere(), ["| Ostrel | 7.5% |"], [], ""),
     "preamble": (_workbook(_preamble), ["Account: 7", "Day | Text | Sum\n2026-01-01"], [], ""),
 }
 
