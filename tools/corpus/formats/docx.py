@@ -6,6 +6,7 @@ from typing import BinaryIO, Final
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
+from weiwo.tools.corpus.formats.docx_numbering import Numbering
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.ooxml import (
@@ -64,7 +65,9 @@ class _DocumentReader:
         self._package, self._place = package, 0
         self._drawings = Drawings(package, package.main)
         self._relations = package.read_relations(package.main)
-        self._styles = _read_styles(package)
+        elements = _list_styles(package)
+        self._styles, self._elements = _read_styles(elements), elements
+        self._numbering = Numbering(package)
         self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
         self._around: dict[str, None] = {}  # headers and footers, by part
         self._in_margin = False  # whose pictures are of the letterhead
@@ -115,6 +118,11 @@ class _DocumentReader:
         self._place += 1
         text = self._gather(paragraph)
         style, level = self._find_style(paragraph)
+        named = paragraph.find("pPr/pStyle")
+        number = self._numbering.write_number(
+            paragraph, named.get("val", "") if named is not None else "", self._elements
+        )
+        text = f"{number} {text}" if number and text.strip() else text
         if style.lower() == "title" and not self.title:
             self.title = choose_title(text)
         if level and text.strip():
@@ -302,10 +310,14 @@ def _read_number(element: Element, path: str) -> int:
     return int(value) if value.isdecimal() else 0
 
 
-def _read_styles(package: Package) -> dict[str, tuple[str, int]]:
-    """The name and the level of each style, by id; what a style does not say, the one it is based on does."""
+def _list_styles(package: Package) -> dict[str, Element]:
+    """The styles of a document, by id."""
     part = next(package.find_related(package.main, "styles"), "")
-    styles = {one.get("styleId", ""): one for one in package.read_part(part).iter("style")} if part else {}
+    return {one.get("styleId", ""): one for one in package.read_part(part).iter("style")} if part else {}
+
+
+def _read_styles(styles: dict[str, Element]) -> dict[str, tuple[str, int]]:
+    """The name and the level of each style, by id; what a style does not say, the one it is based on does."""
     found: dict[str, tuple[str, int]] = {}
     for key, style in styles.items():
         named = style.find("name")

@@ -23,6 +23,24 @@ HEADER = word_part("w:hdr", p("Contract no. 4711"))
 CHART = ("chart", "charts/chart1.xml", chart({"2025": [("Ostrel", "0.075"), ("Mirren", "12")]}, "Vacancy", "0.0%"))
 DIAGRAM = word_part("dgm:dataModel", "<dgm:pt><dgm:t><a:p><a:r><a:t>Step one</a:t></a:r></a:p></dgm:t></dgm:pt>")
 CHOICE = f"<w:r><mc:AlternateContent><mc:Choice>{BOX}</mc:Choice><mc:Fallback>{BOX}</mc:Fallback></mc:AlternateContent></w:r>"
+LEVELS = (("chineseCounting", "第%1条"), ("decimal", "%1.%2"), ("lowerLetter", "(%3)"), ("bullet", "•"))
+NUMBERS = word_part(
+    "w:numbering",
+    '<w:abstractNum w:abstractNumId="7">'
+    + "".join(
+        f'<w:lvl w:ilvl="{n}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/>{"<w:isLgl/>" * (n == 1)}<w:lvlText w:val="{text}"/></w:lvl>'
+        for n, (kind, text) in enumerate(LEVELS)
+    )
+    + '</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2">'
+    '<w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num>',
+)
+
+
+def numbered(text: str, level: int, run_of: int = 1) -> str:
+    own = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{run_of}"/></w:numPr>'
+    return f"<w:p><w:pPr>{own}</w:pPr>{run(text)}</w:p>"
+
+
 M = "<m:r><m:t>{}</m:t></m:r>"
 MERGED = table(
     tc("Town") + tc("Rates", '<w:gridSpan w:val="2"/>'),
@@ -145,6 +163,31 @@ WORD = {
             )
         ),
         ["(1+x)^(n-1) ∑_k cos"],
+        [],
+        "",
+    ),
+    "numbers of clauses": (
+        word(
+            numbered("Term", 0)
+            + numbered("Length", 1)
+            + numbered("Notice", 1)
+            + numbered("Either side", 2)
+            + numbered("Fee", 0)
+            + numbered("Due", 1)
+            + numbered("Anew", 0, 2)
+            + numbered("A dash", 3),
+            n=("numbering", "numbering.xml", NUMBERS),
+        ),
+        [
+            "第一条 Term",
+            "1.1 Length",
+            "1.2 Notice",
+            "(a) Either side",
+            "第二条 Fee",
+            "2.1 Due",
+            "第五条 Anew",
+            "\nA dash",
+        ],
         [],
         "",
     ),

@@ -1,0 +1,132 @@
+"""Automatic numbers of Word paragraphs: clauses and lists as a person sees them numbered (ECMA-376, part 1, 17.9)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.formats.ooxml import Element, Package, is_on
+
+_PLACE: Final = lazy(r"%([1-9])")
+_LEVELS: Final = 9
+_MOST: Final = 10_000
+_ROMAN: Final = {
+    1000: "m",
+    900: "cm",
+    500: "d",
+    400: "cd",
+    100: "c",
+    90: "xc",
+    50: "l",
+    40: "xl",
+    10: "x",
+    9: "ix",
+    5: "v",
+    4: "iv",
+    1: "i",
+}
+_UNSHOWN: Final = frozenset({"bullet", "none"})
+
+
+def _write_letter(number: int) -> str:
+    return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
+
+
+def _write_roman(number: int) -> str:
+    text = ""
+    for value, letters in _ROMAN.items():
+        text += letters * (number // value)
+        number %= value
+    return text
+
+
+def _write_chinese(number: int) -> str:
+    """A number below a hundred in characters; a larger one in digits."""
+    digits = "〇一二三四五六七八九"
+    if not 0 < number < 100:
+        return str(number)
+    tens, ones = divmod(number, 10)
+    head = ("" if tens == 1 else digits[tens]) + "十" if tens else ""
+    return head + (digits[ones] if ones else "")
+
+
+_WRITERS: Final[dict[str, Callable[[int], str]]] = {
+    "lowerLetter": _write_letter,
+    "upperLetter": lambda number: _write_letter(number).upper(),
+    "lowerRoman": _write_roman,
+    "upperRoman": lambda number: _write_roman(number).upper(),
+    "decimalZero": lambda number: f"{number:02d}",
+    **dict.fromkeys(
+        ("chineseCounting", "chineseCountingThousand", "japaneseCounting", "taiwaneseCountingThousand"), _write_chinese
+    ),
+}
+"""How numbers are written that are not in digits."""
+
+
+class Numbering:
+    """Counts the numbered paragraphs of a document in order."""
+
+    def __init__(self, package: Package) -> None:
+        part = next(package.find_related(package.main, "numbering"), "")
+        root = package.read_part(part) if part else Element("absent")
+        self._lists = {one.get("abstractNumId", ""): one for one in root.iterfind("abstractNum")}
+        self._list_of = {one.get("numId", ""): _read(one, "abstractNumId") for one in root.iterfind("num")}
+        self._restarts = {one.get("numId", ""): [*one.iterfind("lvlOverride")] for one in root.iterfind("num")}
+        self._counts: dict[str, list[int]] = {}
+
+    def write_number(self, paragraph: Element, style: str, styles: Mapping[str, Element]) -> str:
+        """The number that stands before a paragraph; empty where none does."""
+        stated, level = "", ""
+        for source in (paragraph.find("pPr/numPr"), *_list_styles(style, styles)):
+            if source is not None:
+                stated, level = stated or _read(source, "numId"), level or _read(source, "ilvl")
+        listed = self._list_of.get(stated, "")
+        if listed not in self._lists:
+            return ""
+        levels = {one.get("ilvl", ""): one for one in self._lists[listed].iterfind("lvl")}
+        level = level or next((key for key, one in levels.items() if _read(one, "pStyle") == style), "0")
+        if level not in levels or not level.isdecimal() or int(level) >= _LEVELS:
+            return ""
+        for one in self._restarts.pop(stated, ()):
+            self._restart(listed, one)
+        return self._count(listed, int(level), levels)
+
+    def _restart(self, listed: str, stated: Element) -> None:
+        """Begin a level of a list anew, as the first paragraph of another run of it does."""
+        level, start = stated.get("ilvl", ""), _read(stated, "startOverride")
+        if level in {*map(str, range(_LEVELS))} and start.isdecimal():
+            counts = self._counts.setdefault(listed, [0] * _LEVELS)
+            counts[int(level) :] = [max(0, min(int(start), _MOST) - 1), *[0] * (_LEVELS - 1 - int(level))]
+
+    def _count(self, listed: str, at: int, levels: Mapping[str, Element]) -> str:
+        counts = self._counts.setdefault(listed, [0] * _LEVELS)
+        for level in range(at + 1):
+            if level == at and counts[level]:
+                counts[level] += 1
+            elif not counts[level]:
+                start = _read(levels[str(level)], "start") if str(level) in levels else ""
+                counts[level] = min(int(start), _MOST) if start.isdecimal() else 1
+        counts[at + 1 :] = [0] * (_LEVELS - at - 1)
+        if _read(levels[str(at)], "numFmt") in _UNSHOWN:
+            return ""
+
+        in_digits = is_on(levels[str(at)].find("isLgl"))
+
+        def write(level: int) -> str:
+            kind = _read(levels[str(level)], "numFmt") if str(level) in levels else "decimal"
+            return str(counts[level]) if in_digits else _WRITERS.get(kind, str)(counts[level])
+
+        return _PLACE.sub(lambda found: write(int(found[1]) - 1), _read(levels[str(at)], "lvlText")).strip()
+
+
+def _list_styles(style: str, styles: Mapping[str, Element]) -> Iterator[Element | None]:
+    """What a style, and those that it is based on, say of numbers."""
+    seen: set[str] = set()
+    while style in styles and style not in seen:
+        seen.add(style)
+        yield styles[style].find("pPr/numPr")
+        style = _read(styles[style], "basedOn")
+
+
+def _read(element: Element, name: str) -> str:
+    found = element.find(name)
+    return found.get("val", "") if found is not None else ""
