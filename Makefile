@@ -21,12 +21,12 @@ $(VENV)/.installed: pyproject.toml hatch_build.py
 	@echo "Setting up $(VENV) (once) …" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[documents]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[documents,tables]"
 	@touch $@
 
 $(VENV)/.developed: $(VENV)/.installed
 	@echo "Adding the development tools (once) …" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres,documents,vectors]" --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres,documents,tables,vectors]" --group dev
 	@touch $@
 
 ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"

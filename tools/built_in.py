@@ -11,6 +11,7 @@ from weiwo.tools.web.providers.selection import explain_none, select_providers
 BUILT_IN_TOOLS: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
     "corpus_search": ("search", VALUE_TYPES),
     "open_document": ("open", VALUE_TYPES),
+    "query_table": ("tables", tuple(kind for kind in VALUE_TYPES if kind not in {"passages", "boolean"})),
     "calculator": ("compute", ("number", "boolean", "date")),
     "date_difference": ("dates", ("number",)),
     "web_search": ("search", VALUE_TYPES),

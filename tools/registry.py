@@ -27,6 +27,8 @@ from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument
 from weiwo.tools.mcp.loading import load_mcp_tools
 from weiwo.tools.printable import one_line
 from weiwo.tools.selection.clusters import Documentation, clusters_of
+from weiwo.tools.tables.catalog import open_catalog
+from weiwo.tools.tables.query_table import QueryTable, explain_missing
 from weiwo.tools.tool_info import ToolInfo, describe_tool
 from weiwo.tools.user_tools import load_named_tools
 from weiwo.tools.web.fetching.url_guard import UrlGuard
@@ -34,7 +36,7 @@ from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.selection import explain_none
 from weiwo.tools.web.web_search import WebSearch
 
-_CHEAP: Final = frozenset({"corpus_search", "open_document", "calculator", "date_difference"})
+_CHEAP: Final = frozenset({"corpus_search", "open_document", "query_table", "calculator", "date_difference"})
 _CACHE_SECONDS: Final = 300.0
 """How long results of a tool are kept that does not say how long (metadata: `cache_seconds`)."""
 
@@ -152,6 +154,12 @@ def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool]
         tools += over_corpus
     else:
         missing += [_describe_made(tool, explain_empty_corpus(settings)) for tool in over_corpus]
+    if corpus.size and open_catalog(corpus).has_tables():
+        asks = QueryTable(corpus=corpus, within=settings.filter)
+        if why_not := explain_missing():
+            missing.append(_describe_made(asks, why_not))
+        else:
+            tools.append(asks)
     tools += [Calculator(), DateDifference()]
     over_web, absent = _build_web_tools(settings)
     return [*tools, *over_web], [*missing, *absent]

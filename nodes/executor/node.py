@@ -160,7 +160,9 @@ async def _take_results(
         note = f"{call['tool']}: kept from an earlier call"
         services.emit(TaskProgressEvent(task_id=task.id, tool=call["tool"], cached=True, note=note))
     if (computed := batch.computed) is not None:
-        return {**more, "outcome": outcomes.outcome_of_computation(task, computed, known)}
+        rests_on = batch.passages(task.id, services.registry)
+        outcome = outcomes.outcome_of_computation(task, computed, known, rests_on)
+        return {**more, "evidence": {one.id: one for one in rests_on}, "outcome": outcome}
     old, new = state.get("passages", []), batch.passages(task.id, services.registry)
     passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(new)))
     return {**more, "fresh": max(0, len(passages) - len(old)), "latest": len(new), "passages": passages}

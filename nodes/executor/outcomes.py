@@ -1,10 +1,11 @@
 """The outcomes a task can come to, built in one place so that each carries what the trace needs."""
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.task_state import TaskState, opened_address, source_address
-from weiwo.state import Failure, FailureKind, Outcome, OutcomeDetail, Task
+from weiwo.state import Evidence, Failure, FailureKind, Outcome, OutcomeDetail, Task
 from weiwo.text.values import coerce
 from weiwo.tools.calling.invoke import ToolResult
 from weiwo.tools.printable import one_line
@@ -74,8 +75,10 @@ def _pages(state: TaskState) -> dict[str, tuple[str, ...]]:
 _CALCULABLE: Final = frozenset({"number", "date"})
 
 
-def outcome_of_computation(task: Task, result: ToolResult, state: TaskState) -> Outcome:
-    """A value a tool worked out; it rests on what its inputs rest on.
+def outcome_of_computation(
+    task: Task, result: ToolResult, state: TaskState, passages: Sequence[Evidence] = ()
+) -> Outcome:
+    """A value a tool worked out; it rests on what its inputs rest on, and on the passages that the tool names.
 
     What cannot be read as the type that others were promised is a failure that names it: a wrong type, handed on,
     would surface two tasks later as a wrong number. A number and a date may stand for each other, since whatever
@@ -89,12 +92,13 @@ def outcome_of_computation(task: Task, result: ToolResult, state: TaskState) -> 
         if result.type is None or not {result.type, type_} <= _CALCULABLE:
             return unfinished_outcome(task, "failed", "incomplete", f"{tool}: {error}", state, tool)
         value, type_ = result.value, result.type
+    inputs = (key for source in state["inputs"].values() for key in source.evidence_ids)
     return Outcome(
         task_id=task.id,
         status="succeeded",
         value=value,
         type=type_,
-        evidence_ids=tuple(dict.fromkeys(key for source in state["inputs"].values() for key in source.evidence_ids)),
+        evidence_ids=tuple(dict.fromkeys([*(one.id for one in passages), *inputs])),
         tool=tool,
         attempts=state.get("attempts", 0),
         seconds=state["seconds"],

@@ -27,7 +27,7 @@ from weiwo.nodes.shared.planning.plan_rules import plan_interfaces, summarize_co
 from weiwo.nodes.shared.planning.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.planning.rule_plan import add_frames, build_rule_plan, build_single_task_plan
 from weiwo.nodes.shared.planning.task_identity import adopt_ids
-from weiwo.nodes.shared.planning.tool_choice import choose_tools
+from weiwo.nodes.shared.planning.tool_choice import choose_tables, choose_tools
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Complaint, Plan
 from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
@@ -50,7 +50,9 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
     if old is None:
         views = await find_perspectives(frame.question, services)
         toolset = await Toolset.choose(tools, [frame.question], services)
-        sketched = await _by_memory(frame, tools, briefing, services)
+        tabled = await choose_tables([frame, *frame.parts], services)
+        whole = build_single_task_plan(frame, tools, choices=tabled) if frame.question in tabled else None
+        sketched = whole or await _by_memory(frame, tools, briefing, services)
         if sketched is None:
             corpus = await asyncio.to_thread(summarize_corpus, services)
             first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views, corpus))
@@ -60,7 +62,7 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
         most = services.settings.limits.max_tasks
         plan = sketched
         if plan is None:
-            choices = await choose_tools([frame, *frame.parts], services)
+            choices = {**await choose_tools([frame, *frame.parts], services), **tabled}
             plan = build_rule_plan(frame, tools, max_tasks=most, choices=choices)
         if len(plan.tasks) > most:
             plan = build_single_task_plan(frame, tools)

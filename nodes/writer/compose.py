@@ -130,7 +130,13 @@ class _Composer:
         """The result of a calculation, told of what it was made of."""
         operands = self._operands(task)
         if not operands:
-            if (made := result.detail.computation or {}).get("start") and not task.references:
+            made = result.detail.computation or {}
+            if "rows" in made:
+                counted = {"e": made["expression"], "n": made["rows"], "m": made["of"]}
+                value = render_value(result, self._language)
+                text = self._words["table"].format(q=self._filled(task.description), v=value, **counted)
+                return Statement(self._ended(text), "table", self._cited(result), (task.id,))
+            if made.get("start") and not task.references:
                 told = f"{made['start']} – {made['end']}: {self._difference(result, (_Operand('', result),))}"
                 return Statement(self._ended(told), "calculation", (), (task.id,))
             expression = str(task.args.get("expression", ""))

@@ -44,7 +44,7 @@ class ToolResult:
     """What a tool call gave."""
 
     content: str  # the reply as text for a model
-    # The reply as passages, best first; none where the tool computed a value or found nothing.
+    # The reply as passages, best first; of a computed value those that it rests on; none where nothing was found.
     passages: tuple[Evidence, ...] = ()
     value: JsonValue | None = None  # the computed value in its data form, if the tool computes
     type: ValueType | None = None  # the value's type
@@ -69,7 +69,8 @@ def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_byt
         extra = (
             given if isinstance(given, Mapping) else {k: v for k, v in artifact.items() if k not in {"value", "type"}}
         )
-        return ToolResult(content, (), artifact["value"], artifact["type"], {**detail, **extra})
+        rests_on = _deduplicate(_own_passages(artifact.get("passages")) or (), tool, max_bytes)
+        return ToolResult(content, rests_on, artifact["value"], artifact["type"], {**detail, **extra})
     ours = _own_passages(artifact)
     if ours is not None:
         passages: Sequence[Evidence] = ours

@@ -148,7 +148,7 @@ class _PlanBuilder:
         ret = ret or ("text" if named else VALUE_TYPES.get(frame.answer_type, "text"))
         chosen = self._choices.get(frame.question)
         if chosen is not None and chosen.tool in self._tools:
-            return self._append(frame, chosen.tool, chosen.args, ret)
+            return self._append(frame, chosen.tool, chosen.args, _type_of_request(chosen) or ret)
         return self._append(frame, choose_search_tool(self._tools), {"query": search_query(frame)}, ret)
 
     def _append(self, frame: QueryFrame, tool: str, args: dict[str, JsonValue], ret: ValueType) -> str:
@@ -180,3 +180,10 @@ class _PlanBuilder:
         best = "min" if frame.direction == "least" else "max"
         ret: ValueType = "date" if types == {"date"} else "number"
         return self._append(frame, _CALCULATOR, {"expression": f"{best}({', '.join(values)})"}, ret)
+
+
+def _type_of_request(call: ToolCall) -> ValueType | None:
+    """The type of what a table is asked for: a figure, else the things or groups that have it."""
+    if call.tool != "query_table":
+        return None
+    return "number" if call.args.get("measures") and not call.args.get("group_by") else "list[text]"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from weiwo.models.context_windows import text_tokens
 from weiwo.nodes.shared.planning.expectation import with_expectation
 from weiwo.nodes.shared.planning.rule_plan import Choices, ToolCall, build_single_task_plan
+from weiwo.nodes.shared.question.table_question import asks_table, read_table_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import takes_hops
 from weiwo.state import Assessment, JsonValue, Plan
@@ -25,6 +26,7 @@ from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError, 
 from weiwo.tools.selection.clusters import content_words
 from weiwo.tools.selection.tool_fit import ToolFit, fit_tool
 from weiwo.tools.selection.usage_history import LONGEST_QUESTION, read_history
+from weiwo.tools.tables.catalog import describe_tables
 from weiwo.tools.tool_info import ToolInfo
 
 if TYPE_CHECKING:
@@ -101,6 +103,7 @@ _MOST_OFFERED: Final = 5
 MOST_TOKENS: Final = 600
 """Tools that a model may choose from when it judges a question, and what they take in its prompt."""
 _LOOKED_AT: Final = 5
+_TABLES: Final = "query_table"
 _NO_STEP: Final = frozenset({"small_talk", "writing", "calculation", "chain"})
 
 
@@ -114,11 +117,23 @@ async def choose_tools(frames: Sequence[QueryFrame], services: RunContext) -> Ch
     return chosen
 
 
+async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> Choices:
+    """For each question that can be read, word for word, as one over a table of the documents: that request."""
+    corpus = services.registry.corpus
+    asked = [frame for frame in frames if asks_table(frame.question)]
+    if not asked or corpus is None or _TABLES not in services.registry.names():
+        return {}
+    tables = await describe_tables(corpus, services.settings.filter)
+    read = {frame.question: read_table_question(frame.question, tables) for frame in asked}
+    return {question: ToolCall(_TABLES, args) for question, args in read.items() if args is not None}
+
+
 async def plan_one_step(
     assessment: Assessment, tools: Sequence[str], services: RunContext, choices: Choices | None = None
 ) -> Plan:
     """Plan a question that one task answers, and tell the watchers; without a model's choices tools are chosen here."""
     choices = await choose_tools([assessment.frame], services) if choices is None else choices
+    choices = {**choices, **await choose_tables([assessment.frame], services)}  # what rules can prove goes first
     searcher = takes_hops(services.strategy)  # whose value rules can hardly tell the type of
     plan = build_single_task_plan(assessment.frame, tools, "text" if searcher else None, choices)
     plan = await with_expectation(plan, assessment.level, services)

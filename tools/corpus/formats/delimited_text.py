@@ -28,7 +28,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     stated = _SEPARATOR.fullmatch(first[0].text) if first else None
     if stated:
         del first[0]
-    delimiter = stated[1].replace("\\t", "\t") if stated else _find_delimiter(first)
+    delimiter = stated[1].replace("\\t", "\t") if stated else find_delimiter(first)
     before, header, below = split_header(chain(first, rows), delimiter)
     passages = chain(
         make_table_passages(before, None, unit="line") if before else (),
@@ -37,7 +37,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     return split_parts(passages, name, header=header.text if header else "")
 
 
-def _find_delimiter(rows: Sequence[TableRow]) -> str:
+def find_delimiter(rows: Sequence[TableRow]) -> str:
     """The delimiter that most rows have; of equals, the one that they have equally often, then more often."""
 
     def rate(delimiter: str) -> tuple[int, int, int]:

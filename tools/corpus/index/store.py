@@ -78,7 +78,7 @@ ALTER TABLE documents ADD COLUMN reader INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX lossy ON documents(source) WHERE losses <> '';
 """
 """What the tables of Weiwo 0.1 lack; it still reads and writes them then."""
-_LIVE: Final = "born <= :at AND (died IS NULL OR died > :at)"
+LIVE: Final = "born <= :at AND (died IS NULL OR died > :at)"
 """Which documents a reader at a generation sees."""
 
 _BUSY_SECONDS: Final = 30.0
@@ -106,7 +106,7 @@ def read_generation(connection: sqlite3.Connection) -> int:
 
 def count_passages(connection: sqlite3.Connection, at: int) -> int:
     """The number of passages at a generation."""
-    row = connection.execute(f"SELECT coalesce(sum(count), 0) FROM documents WHERE {_LIVE}", {"at": at})  # noqa: S608  # constants only
+    row = connection.execute(f"SELECT coalesce(sum(count), 0) FROM documents WHERE {LIVE}", {"at": at})  # noqa: S608  # constants only
     found: int = row.fetchone()[0]
     return found
 
@@ -114,7 +114,7 @@ def count_passages(connection: sqlite3.Connection, at: int) -> int:
 def list_documents(connection: sqlite3.Connection, at: int) -> dict[str, tuple[int, str, range]]:
     """Number, title and passages of each document at a generation, by source, in that order."""
     rows = connection.execute(
-        f"SELECT source, id, title, first, count FROM documents WHERE {_LIVE} ORDER BY source",  # noqa: S608  # constants only
+        f"SELECT source, id, title, first, count FROM documents WHERE {LIVE} ORDER BY source",  # noqa: S608  # constants only
         {"at": at},
     )
     return {source: (number, title, range(first, first + count)) for source, number, title, first, count in rows}
@@ -137,7 +137,7 @@ def find_titles(
     found: dict[str, list[tuple[int, range]]] = {}
     rows = connection.execute(
         "SELECT title_key, documents.id, first, count FROM json_each(:keys) CROSS JOIN documents ON title_key = value"  # noqa: S608  # constants only
-        f" WHERE {_LIVE}",  # constants only
+        f" WHERE {LIVE}",  # constants only
         {"keys": json.dumps(list(keys), ensure_ascii=False), "at": at},
     )
     for key, number, first, count in rows:
@@ -339,7 +339,7 @@ class Store:
             for row in connection.execute(
                 "SELECT passages.id, document, title, headings, text FROM documents JOIN passages"  # noqa: S608  # constants only
                 " ON passages.id BETWEEN first AND first + count - 1"
-                f" WHERE born > :since AND {_LIVE} ORDER BY passages.id",  # constants only
+                f" WHERE born > :since AND {LIVE} ORDER BY passages.id",  # constants only
                 {"since": since, "at": until},
             ):
                 yield _IndexedText(

@@ -104,7 +104,7 @@ def count_embedded(corpus: Corpus) -> tuple[int, int]:
         ImportError: A package that vectors need is not installed.
     """
     done = total = 0
-    for part in _list_indexes(corpus):
+    for part in list_indexes(corpus):
         if part.corpus.embedder is not None:
             part.corpus.embedder.embed_question("?")
             have, there = count_vectors(part.corpus.folder, part.corpus.embedder.name)
@@ -115,14 +115,14 @@ def count_embedded(corpus: Corpus) -> tuple[int, int]:
 def collect_warnings(corpus: Corpus, model: str) -> list[str]:
     """Collect the warnings about a model in the corpora that a search goes through; a line each, none twice."""
     lines = []
-    for part in _list_indexes(corpus):
+    for part in list_indexes(corpus):
         with closing(Store(part.corpus.folder / STORE)) as store:
             known = read_fit(store, model)
         lines += [known.warning] if known and known.warning else []
     return list(dict.fromkeys(lines))
 
 
-def _list_indexes(corpus: Corpus) -> Iterator[RoutedCorpus]:
+def list_indexes(corpus: Corpus) -> Iterator[RoutedCorpus]:
     """The indexes that a corpus is made of."""
     for part in corpus.corpora if isinstance(corpus, FederatedCorpus) else (corpus,):
         if isinstance(part, RoutedCorpus):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.text.analyzer import query_terms
@@ -30,6 +30,12 @@ from weiwo.tools.corpus.index.writer import catch_up_index
 from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, GenerationBuriedError, PassageSearch, SearchTrace
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passages
 from weiwo.tools.corpus.retrieval.superseded import mark_superseded
+from weiwo.tools.corpus.retrieval.table_documents import (
+    TableDocument,
+    list_table_documents,
+    measure_document,
+    read_table_passages,
+)
 from weiwo.tools.corpus.source_names import LOADED, is_loaded, mark_part, name_relative_to, name_source, strip_part
 from weiwo.tools.printable import one_line
 
@@ -148,6 +154,22 @@ class IndexedCorpus:
     async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read one document; see `Corpus.open`. A file name or a title that only one document has will also do."""
         return await asyncio.to_thread(self._read_document, source, query, k)
+
+    def list_table_documents(self) -> list[TableDocument]:
+        """The documents with tables, under the names that citations give them. Blocks."""
+        at = self.generation
+        with self._store.read_transaction() as connection:
+            found = {one.source: one for one in list_table_documents(connection, at)}
+            named = self._names.rename_documents(connection, found)
+            return [replace(one, source=name, size=measure_document(connection, one)) for name, one in named.items()]
+
+    def read_table_passages(self, document: TableDocument) -> list[Sequence[Any]]:
+        """All passages of a document, in order, as rows of data. Blocks."""
+        with self._store.read_transaction() as connection:
+            sources = {source: source for *_, source in document.parts}
+            shown = self._names.rename_documents(connection, sources)
+            names = {source: name for name, source in shown.items()}
+            return read_table_passages(connection, document, names)
 
     def close(self) -> None:
         """Close what is open. The corpus may still be used."""

@@ -1,0 +1,11 @@
+"""Tables of a corpus, asked by a typed request: rows are filtered, grouped and added up, never quoted at random.
+
+The contract: a request names a table, columns and values; it is checked against the table before anything runs, and
+what is wrong comes back with the nearest name. DuckDB runs it in a worker process, in memory, without files or network,
+within limits of memory and time. A result says how many rows it rests on and cites up to 20 of them by place. No SQL
+from outside and no code of a model runs: identifiers are ours (`c0`, `c1`), and values are parameters.
+
+Modules: `documents` (rows of passages put together to tables), `columns` (types of columns), `request` (the typed
+request), `validation` (its check), `engine` (DuckDB), `worker` (the process), `catalog` (the tables of a corpus, and
+the process as its parent sees it), `query_table` (the tool).
+"""

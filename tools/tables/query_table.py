@@ -1,0 +1,101 @@
+"""The `query_table` tool: counts, sums, extremes and rows of a table, each with the rows it rests on."""
+
+import asyncio
+from importlib.util import find_spec
+from typing import Any, Final
+
+from pydantic import Field
+
+from weiwo.state import Evidence, JsonValue, ValueType, passage_id
+from weiwo.state.source_filter import SourceFilter
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.corpus.base import Corpus
+from weiwo.tools.passages import as_artifact, as_text
+from weiwo.tools.sync import AsyncTool
+from weiwo.tools.tables.catalog import open_catalog
+from weiwo.tools.tables.request import TableRequest
+from weiwo.tools.tables.validation import RequestError
+
+_DESCRIPTION: Final = (
+    "Count, filter, group and add up the rows of a table in the local documents (CSV, sheets, JSON records), or give "
+    "the highest or lowest of them: how many, total, average, top."
+)
+_MONEY: Final = {"$": "USD", "¥": "元", "€": "EUR", "£": "GBP"}
+
+
+class QueryTable(AsyncTool):
+    """Asks a table of the corpus.
+
+    The artifact is `{"value", "type", "detail", "passages"}`: a number, date or text of a result of one cell, a list of
+    one column or of lines "a – b" of several; the calculation; and up to 20 of the rows.
+    """
+
+    name: str = "query_table"
+    description: str = _DESCRIPTION
+    args_schema: Any = TableRequest
+    corpus: Any = Field(exclude=True, repr=False)
+    """The `Corpus` whose tables are asked."""
+    within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
+    """The folders and dates that documents are held to."""
+
+    async def _arun(self, **given: Any) -> tuple[str, dict[str, JsonValue]]:
+        request = TableRequest.model_validate(given)
+        corpus: Corpus = self.corpus
+        try:
+            result = await asyncio.to_thread(lambda: open_catalog(corpus).query(request, self.within))
+        except RequestError as error:
+            raise ToolCallError("bad_arguments", f"{self.name}: {error}") from None
+        return _answer(result)
+
+
+def explain_missing() -> str:
+    """Why tables cannot be asked; empty where they can."""
+    return "" if find_spec("duckdb") else "needs DuckDB: pip install 'weiwo[tables]'"
+
+
+def _answer(result: dict[str, Any]) -> tuple[str, dict[str, JsonValue]]:
+    header, rows = result["header"], result["rows"]
+    passages = [_as_passage(one, result["table"]) for one in result["cited"]]
+    value, kind = _value_of(result)
+    counted = f"{result['counted']:,} of {result['of']:,} rows counted"
+    detail: dict[str, JsonValue] = {
+        "expression": result["expression"],
+        "source": result["source"],
+        "rows": result["counted"],
+        "of": result["of"],
+        "notes": result["notes"],
+    }
+    if len(rows) == 1 and len(header) == 1 and result["units"][0]:
+        detail["unit"] = _MONEY.get(result["units"][0], result["units"][0])
+    if len(header) > 1 or len(rows) > 1:
+        detail["header"], detail["table"] = header, rows
+    lines = [" | ".join(map(str, header)), *(" | ".join(_written(cell) for cell in row) for row in rows)]
+    content = "\n".join([result["expression"], counted, *result["notes"], "", *lines, "", as_text(passages, "no row")])
+    artifact: dict[str, JsonValue] = {"value": value, "type": kind, "detail": detail}
+    return content, {**artifact, "passages": list[JsonValue](as_artifact(passages))}
+
+
+def _as_passage(cited: dict[str, str], title: str) -> Evidence:
+    return Evidence(
+        id=passage_id(f"{cited['source']} {cited['place']}\n{cited['text']}"),
+        text=cited["text"],
+        source=cited["source"],
+        title=title,
+        locator=cited["place"],
+        tool="query_table",
+    )
+
+
+def _value_of(result: dict[str, Any]) -> tuple[JsonValue, ValueType]:
+    """The value of a result and its type."""
+    rows, types = result["rows"], result["types"]
+    if len(types) == 1:
+        values = [row[0] for row in rows if row[0] is not None]
+        if len(values) == 1:
+            return values[0], "text" if types[0] == "date" and "T" in values[0] else types[0]
+        return values, f"list[{types[0]}]"  # type: ignore[return-value]  # of a column's type
+    return [" – ".join(_written(cell) for cell in row) for row in rows], "list[text]"
+
+
+def _written(cell: Any) -> str:
+    return "" if cell is None else f"{cell:,}" if isinstance(cell, int | float) else str(cell)
