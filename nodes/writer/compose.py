@@ -134,7 +134,7 @@ class _Composer:
             if "rows" in made:
                 counted = {"e": made["expression"], "n": made["rows"], "m": made["of"]}
                 value = render_value(result, self._language)
-                text = self._words["table"].format(q=self._filled(task.description), v=value, **counted)
+                text = self._words["table"].format(v=value, **counted)
                 return Statement(self._ended(text), "table", self._cited(result), (task.id,))
             if made.get("start") and not task.references:
                 told = f"{made['start']} – {made['end']}: {self._difference(result, (_Operand('', result),))}"

@@ -1,6 +1,7 @@
 """The tables of a corpus: known by name, columns and values, and asked in a process of their own."""
 
 import asyncio
+import atexit
 import json
 import threading
 from collections import OrderedDict
@@ -144,6 +145,16 @@ def open_catalog(corpus: Corpus) -> TableCatalog:
         while len(_open) > _KEPT:
             _open.popitem(last=False)[1].close()
     return found
+
+
+def close_catalogs() -> None:
+    """End the processes of all catalogs; what is asked next starts others."""
+    with _guard:
+        while _open:
+            _open.popitem()[1].close()
+
+
+atexit.register(close_catalogs)
 
 
 async def describe_tables(corpus: Corpus, within: SourceFilter = ANY_SOURCE) -> list[Description]:

@@ -6,6 +6,7 @@ network for good, and joins and medians that are checked by many. Names from out
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, Final, TypeVar
 
 from weiwo.tools.corpus.formats.encodings import UnreadableError
@@ -406,7 +407,8 @@ def _find_table(wanted: str, tables: Sequence[_Held]) -> _Held:
     Raises:
         RequestError: There is none, or it has no columns to ask about.
     """
-    by_source = [held for held in tables if wanted in {held.table.source, held.table.source.rpartition("/")[2]}]
+    files = [(held, PurePath(held.table.source)) for held in tables]
+    by_source = [held for held, file in files if wanted in {held.table.source, file.name, file.stem}]
     if len(by_source) == 1:
         held = by_source[0]
     else:

@@ -30,6 +30,7 @@ _AMOUNT: Final = lazy(
     r"(?:us\$|[$€£¥])?(?<![a-z\d.])\d[\d,]*(?:\.\d+)?(?:\s?(?:thousand|million|billion)|[万亿千])?(?:\s?(?:元|美元|欧元)|%)?"
 )
 _YEAR: Final = lazy(r"(?<![a-z\d.,])(?:19|20)\d\d(?![\d.,]\d|\d)")
+_MONTH: Final = lazy(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,7}\b(?=[\d, .]{0,6}\b\d{4})")
 _SAYS_OTHER: Final = data_pattern(_FILE, "words", "other")
 """Words that a question has for other ends: a column or a value of that name is meant only where both are named."""
 _LONGEST: Final = 300
@@ -150,7 +151,12 @@ class _Reading:
         if extreme and target is None and dated:
             target = self._only("date")
         if extreme and not made:
-            return self._extreme(request, extreme, target, thing, amount)
+            if group is None:
+                return self._extreme(request, extreme, target, thing, amount)
+            if target is None or thing is not None or not self._is_clean(target, {"number", "date"}):
+                return None
+            largest: dict[str, JsonValue] = {"function": extreme, "column": self._name(target)}
+            return {**request, "measures": [largest], "group_by": [self._name(group)], "top": 200}
         measure = self._measure(made, target, grouped=extreme != "")
         if measure is None:
             return None
@@ -264,7 +270,8 @@ class _Reading:
 
     def _take_dates(self, marked: str) -> str | None:
         """Conditions on dates; None where there is one, and not one column it can be of."""
-        spans = [(one.start, one.end, one.date.iso()) for one in find_dates(marked) if one.until is None]
+        written = _MONTH.sub(lambda month: month[0].capitalize(), marked)
+        spans = [(one.start, one.end, one.date.iso()) for one in find_dates(written) if one.until is None]
         if not spans and self._only("date") is not None:
             spans = [(one.start(), one.end(), one[0]) for one in _YEAR.finditer(marked)]
         if not spans:

@@ -1,0 +1,134 @@
+"""Questions read as requests over a table, and those that are not."""
+
+import pytest
+
+from weiwo.nodes.shared.question.table_question import asks_table, read_table_question
+
+
+def column(name, type_="text", values=(), unit=""):
+    return {"name": name, "type": type_, "values": list(values), "unit": unit, "mixed": [], "unread": 0}
+
+
+SALES = {
+    "name": "sales",
+    "torn": 0,
+    "columns": [
+        column("Region", values=["North", "South"]),
+        column("Product", values=["Green tea", "Coffee"]),
+        column("Amount", "number", unit="$"),
+        column("Day", "date"),
+        column("Since", values=["ever"]),
+    ],
+}
+STAFF = {
+    "name": "员工",
+    "torn": 0,
+    "columns": [
+        column("姓名", values=["张三", "李四"]),
+        column("部门", values=["销售部", "研发部"]),
+        column("工资", "number", unit="¥"),
+        column("入职日期", "date"),
+    ],
+}
+TABLES = [SALES, STAFF]
+
+
+def read(question):
+    found = read_table_question(question, TABLES)
+    if found is None:
+        return None
+    said = [f"{one['column']} {one['op']} {one['value']}" for one in found.pop("filters")]
+    return found, said
+
+
+@pytest.mark.parametrize(
+    ("question", "request_", "filters"),
+    [
+        ("How many sales in the South?", {"measures": [{"function": "count"}]}, ["Region = South"]),
+        (
+            "What is the total amount of green tea?",
+            {"measures": [{"function": "sum", "column": "Amount"}]},
+            ["Product = Green tea"],
+        ),
+        (
+            "how many sales of coffee have an amount over $1,000?",
+            {"measures": [{"function": "count"}]},
+            ["Product = Coffee", "Amount > 1000.0"],
+        ),
+        (
+            "What is the average amount since March 2024?",
+            {"measures": [{"function": "mean", "column": "Amount"}]},
+            ["Day >= 2024-03"],
+        ),
+        ("What is the highest amount?", {"measures": [{"function": "max", "column": "Amount"}]}, []),
+        (
+            "Which product has the lowest amount?",
+            {"columns": ["Product"], "order_by": "Amount", "descending": False, "top": 1},
+            [],
+        ),
+        (
+            "What is the total amount per region?",
+            {"measures": [{"function": "sum", "column": "Amount"}], "group_by": ["Region"], "top": 200},
+            [],
+        ),
+    ],
+)
+def test_a_question_whose_every_word_is_known_is_a_request(question, request_, filters):
+    assert read(question) == ({"table": "sales", **request_}, filters)
+
+
+@pytest.mark.parametrize(
+    ("question", "request_", "filters"),
+    [
+        ("研发部有多少员工？", {"measures": [{"function": "count"}]}, ["部门 = 研发部"]),
+        ("销售部的平均工资是多少？", {"measures": [{"function": "mean", "column": "工资"}]}, ["部门 = 销售部"]),
+        ("谁的工资最高？", {"columns": ["姓名"], "order_by": "工资", "descending": True, "top": 1}, []),
+        ("工资不低于8000元的员工有多少人？", {"measures": [{"function": "count"}]}, ["工资 >= 8000.0"]),
+        ("2023年以后入职的员工有多少？", None, []),
+        (
+            "各部门的最高工资是多少？",
+            {"measures": [{"function": "max", "column": "工资"}], "group_by": ["部门"], "top": 200},
+            [],
+        ),
+    ],
+)
+def test_chinese_is_read_alike(question, request_, filters):
+    assert read(question) == (request_ and ({"table": "员工", **request_}, filters))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many sales are not in the South?",
+        "What share of the total amount is coffee?",
+        "What is the total amount in the West?",
+        "How many people live in the South?",
+        "How much more is the average amount in the North than in the South?",
+        "What is the total profit of coffee?",
+        "Who founded the South?",
+        "How many sales since ever?",
+        "What is the highest and the lowest amount?",
+        "研发部以外有多少员工？",
+        "工资的增长是多少？",
+        "销售部和研发部的平均工资差多少？",
+        "最好的员工是谁？",
+        "多少？",
+    ],
+)
+def test_one_word_too_many_and_there_is_no_request(question):
+    assert read(question) is None
+
+
+def test_a_table_that_was_not_read_whole_is_not_asked():
+    assert read_table_question("How many sales in the South?", [{**SALES, "torn": 1}]) is None
+
+
+def test_two_tables_that_fit_alike_are_a_doubt():
+    other = {**SALES, "name": "older"}
+    assert read_table_question("What is the total amount in the South?", [SALES, other]) is None
+    assert read_table_question("How many sales in the South?", [SALES, other])["table"] == "sales"
+
+
+def test_most_questions_are_none():
+    assert not asks_table("Who wrote Hamlet?")
+    assert not asks_table("茶是什么时候传到日本的？")

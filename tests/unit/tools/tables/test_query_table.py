@@ -1,0 +1,86 @@
+"""The tool over a real corpus: files indexed, tables found, a worker asked."""
+
+import pytest
+
+from weiwo.state.settings import Settings
+from weiwo.state.source_filter import SourceFilter
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.invoke import run_tool
+from weiwo.tools.registry import build_registry
+from weiwo.tools.tables import catalog
+
+pytestmark = pytest.mark.processes
+
+COUNT = {"measures": [{"function": "count"}]}
+
+
+@pytest.fixture
+async def registry(tmp_path):
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "big.csv").write_text("name,n\n" + "".join(f"item {n % 7},{n}\n" for n in range(3_000)))
+    (files / "销售.csv").write_text("区域,金额\n华东,5元\n华北,7元\n", encoding="gbk")
+    (files / "notes.md").write_text("# Prices\n\n| item | price |\n|---|---|\n| tea | 3 |\n| cake | 4 |\n")
+    (files / "people.json").write_text('[{"who": "Ann", "age": 30}, {"who": "Bob", "age": 40}]')
+    made = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(files),)))
+    yield made
+    catalog.close_catalogs()
+
+
+async def ask(registry, **request):
+    return await run_tool(registry.get("query_table"), request, seconds=60, max_bytes=100_000)
+
+
+async def test_every_kind_of_file_is_asked(registry):
+    assert (await ask(registry, table="big", **COUNT)).value == 3_000
+    total = await ask(registry, table="销售", measures=[{"function": "sum", "column": "金额"}])
+    assert (total.value, total.type, total.detail["unit"]) == (12, "number", "元")
+    dear = await ask(registry, table="notes", columns=["item"], order_by="price", top=1)
+    assert (dear.value, dear.type) == ("cake", "text")
+    mean = await ask(registry, table="people", measures=[{"function": "mean", "column": "age"}])
+    assert mean.value == 35
+    assert [passage.text for passage in mean.passages] == ["who: Ann; age: 30", "who: Bob; age: 40"]
+
+
+async def test_groups_are_a_list_that_a_task_can_go_through(registry):
+    found = await ask(registry, table="people", group_by=["who"])
+    assert (found.value, found.type) == (["Ann – 1", "Bob – 1"], "list[text]")
+    assert found.detail["table"] == [["Ann", 1], ["Bob", 1]]
+
+
+async def test_a_wrong_name_is_told_with_the_nearest(registry):
+    with pytest.raises(ToolCallError, match="no column `ages`; the nearest is `age`") as failure:
+        await ask(registry, table="people", group_by=["ages"])
+    assert failure.value.kind == "bad_arguments"
+
+
+async def test_rows_of_a_large_file_have_the_lines_of_the_file(registry):
+    found = await ask(registry, table="big", filters=[{"column": "n", "value": 2_999}])
+    assert found.passages[0].locator == "line 3001"
+
+
+async def test_what_takes_too_long_ends_the_process_and_no_more(registry, monkeypatch):
+    assert (await ask(registry, table="people", **COUNT)).value == 2
+    monkeypatch.setattr(catalog, "_QUERY_SECONDS", 0.0)
+    with pytest.raises(ToolCallError, match="took more than"):
+        await ask(registry, table="people", **COUNT)
+    monkeypatch.setattr(catalog, "_QUERY_SECONDS", 10.0)
+    assert (await ask(registry, table="people", **COUNT)).value == 2
+
+
+async def test_a_table_that_is_too_large_is_named(registry, monkeypatch):
+    monkeypatch.setattr(catalog, "_MOST_CHARACTERS", 1_000)
+    with pytest.raises(ToolCallError, match=r"big\.csv is too large to be asked"):
+        await ask(registry, table="big", **COUNT)
+
+
+async def test_documents_that_are_left_out_are_not_asked(registry):
+    known = await catalog.describe_tables(registry.corpus, SourceFilter())
+    assert {table["name"] for table in known} == {"big", "销售", "notes", "people"}
+    assert await catalog.describe_tables(registry.corpus, SourceFilter(folders=("elsewhere",))) == []
+
+
+async def test_where_no_document_has_a_table_there_is_no_tool(tmp_path):
+    (tmp_path / "a.md").write_text("# A\n\nNothing in rows.\n")
+    registry = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(tmp_path / "a.md"),)))
+    assert "query_table" not in registry.names()
