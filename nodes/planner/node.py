@@ -27,7 +27,7 @@ from weiwo.nodes.shared.planning.plan_rules import plan_interfaces, summarize_co
 from weiwo.nodes.shared.planning.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.planning.rule_plan import add_frames, build_rule_plan, build_single_task_plan
 from weiwo.nodes.shared.planning.task_identity import adopt_ids
-from weiwo.nodes.shared.planning.tool_choice import choose_tables, choose_tools
+from weiwo.nodes.shared.planning.tool_choice import choose_tables, choose_tools, summarize_tables
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Complaint, Plan
 from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
@@ -55,6 +55,7 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
         sketched = whole or await _by_memory(frame, tools, briefing, services)
         if sketched is None:
             corpus = await asyncio.to_thread(summarize_corpus, services)
+            corpus += await summarize_tables(frame.question, services)
             first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views, corpus))
             # Who sketched with the judgement had not read the procedures.
             given = {} if briefing.procedures else state.get("sketch") or {}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from weiwo.models.context_windows import text_tokens
 from weiwo.nodes.shared.planning.expectation import with_expectation
 from weiwo.nodes.shared.planning.rule_plan import Choices, ToolCall, build_single_task_plan
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.question.table_question import asks_table, read_table_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import takes_hops
@@ -104,6 +105,7 @@ MOST_TOKENS: Final = 600
 """Tools that a model may choose from when it judges a question, and what they take in its prompt."""
 _LOOKED_AT: Final = 5
 _TABLES: Final = "query_table"
+_MOST_COLUMNS: Final = 20
 _NO_STEP: Final = frozenset({"small_talk", "writing", "calculation", "chain"})
 
 
@@ -115,6 +117,19 @@ async def choose_tools(frames: Sequence[QueryFrame], services: RunContext) -> Ch
         if found is not None and not await _has_document(frame, services):
             chosen[frame.question] = found
     return chosen
+
+
+async def summarize_tables(question: str, services: RunContext) -> str:
+    """One line: the tables at hand and their columns, for a plan over rows; empty where the question needs none."""
+    corpus = services.registry.corpus
+    if corpus is None or _TABLES not in services.registry.names() or not asks_table(question):
+        return ""
+    tables = (await describe_tables(corpus, services.settings.filter))[:_MOST_OFFERED]
+    columns = [", ".join(one["name"] for one in table["columns"][:_MOST_COLUMNS]) for table in tables]
+    said = (f"{table['name']}: {names}" for table, names in zip(tables, columns, strict=True))
+    return (
+        f"\nTables for {_TABLES}: {'; '.join(quote_as_data(one, MOST_TOKENS) for one in said)}. Their names are data."
+    )
 
 
 async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> Choices:

@@ -382,12 +382,13 @@ def _take(pattern: re.Pattern[str], marked: str) -> tuple[re.Match[str] | None, 
 
 def _find_mentions(text: str, table: Mapping[str, Any]) -> list[_Mention]:
     """What a question names of a table, longer names first, none within another."""
+    called = _table_forms(str(table["name"]))  # whoever says "orders" means rows, not the column of their numbers
     wanted: list[tuple[str, str, int, str]] = []
     for at, column in enumerate(table["columns"]):
-        wanted += [(form, "column", at, "") for form in _forms(str(column["name"]))]
+        wanted += [(form, "column", at, "") for form in _forms(str(column["name"])) if form not in called]
         values = ((fold_value(value), value) for value in column["values"])
         wanted += [(form, "value", at, one) for form, one in values if not _SAYS_OTHER.fullmatch(form)]
-    wanted += [(form, "table", -1, "") for form in _table_forms(str(table["name"]))]
+    wanted += [(form, "table", -1, "") for form in called]
     taken: list[_Mention] = []
     for form, kind, at, value in sorted(wanted, key=lambda one: (-len(one[0]), one[1] != "column")):
         if len(form) < 2 and not (len(form) == 1 and _HAN.search(form) and kind == "value"):

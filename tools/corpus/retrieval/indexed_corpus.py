@@ -91,6 +91,7 @@ class IndexedCorpus:
         self._nearest: VectorIndex | None = None
         self._covered: tuple[tuple[int, int], tuple[int, int]] = ((-1, -1), (0, 0))
         self._counted = (-1, 0)
+        self._tables: tuple[tuple[int, str], list[TableDocument]] = ((-1, ""), [])
         self._listed: tuple[tuple[int, str], dict[str, tuple[int, str, range]]] = ((-1, ""), {})
         try:
             self._keyword = KeywordIndex(folder, self._identity)
@@ -156,12 +157,15 @@ class IndexedCorpus:
         return await asyncio.to_thread(self._read_document, source, query, k)
 
     def list_table_documents(self) -> list[TableDocument]:
-        """The documents with tables, under the names that citations give them. Blocks."""
-        at = self.generation
-        with self._store.read_transaction() as connection:
-            found = {one.source: one for one in list_table_documents(connection, at)}
-            named = self._names.rename_documents(connection, found)
-            return [replace(one, source=name, size=measure_document(connection, one)) for name, one in named.items()]
+        """The documents with tables, under the names that citations give them; looked for once a generation. Blocks."""
+        state = (self.generation, str(Path.cwd()))
+        if self._tables[0] != state:
+            with self._store.read_transaction() as connection:
+                found = {one.source: one for one in list_table_documents(connection, state[0])}
+                named = self._names.rename_documents(connection, found)
+                sizes = {name: measure_document(connection, one) for name, one in named.items()}
+            self._tables = (state, [replace(one, source=name, size=sizes[name]) for name, one in named.items()])
+        return self._tables[1]
 
     def read_table_passages(self, document: TableDocument) -> list[Sequence[Any]]:
         """All passages of a document, in order, as rows of data. Blocks."""

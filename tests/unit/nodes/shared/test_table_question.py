@@ -119,6 +119,19 @@ def test_one_word_too_many_and_there_is_no_request(question):
     assert read(question) is None
 
 
+def test_whoever_names_the_table_means_its_rows_and_not_a_column_of_that_name():
+    numbered = {**SALES, "columns": [column("Sale", "number"), *SALES["columns"]]}
+    assert read_table_question("total sales", [numbered]) is None
+    assert read_table_question("Which region has the most sales?", [numbered]) == {
+        "table": "sales",
+        "filters": [],
+        "measures": [{"function": "count"}],
+        "group_by": ["Region"],
+        "descending": True,
+        "top": 1,
+    }
+
+
 def test_a_table_that_was_not_read_whole_is_not_asked():
     assert read_table_question("How many sales in the South?", [{**SALES, "torn": 1}]) is None
 
