@@ -93,7 +93,9 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
         account_of: Finds the account of whoever sends the request at hand; None: all are who started the server.
     """
     server: FastMCP = FastMCP("weiwo", instructions=INSTRUCTIONS)
-    runs, as_task = AnswerRuns(serves_clients=account_of is not None), _offer_tasks(server)
+    runs = AnswerRuns(serves_clients=account_of is not None)
+    # A task works outside of its request, where nobody knows whose it is.
+    as_task = account_of is None and _offer_tasks(server)
     find_account = account_of or partial(OwnAccount, context)
 
     @server.tool(annotations=_READS, task=as_task)
