@@ -19,7 +19,7 @@ from weiwo.tools.corpus.formats.ooxml import (
     list_children,
 )
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
-from weiwo.tools.corpus.formats.table_layout import LONGEST_REPEATED, Table, spread_rows
+from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, Table, spread_rows
 from weiwo.tools.corpus.formats.zip_archive import open_archive
 from weiwo.tools.corpus.losses import Loss, count_places
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
-from weiwo.tools.corpus.formats.table_layout import spread_rows
+from weiwo.tools.corpus.formats.table_rows import spread_rows
 
 _SILENT: Final = frozenset(
     {"rp", "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "select"}

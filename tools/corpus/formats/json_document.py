@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Final
 from weiwo.text.chunking import LARGEST, SMALLEST, chunk_sections, measure_weight
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.json_records import read_record, render_value
+from weiwo.tools.corpus.formats.json_lines import read_record, render_value
 from weiwo.tools.corpus.formats.parts import Part, format_range, read_text, require_passages
 from weiwo.tools.corpus.records import Passage
 

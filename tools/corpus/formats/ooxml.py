@@ -16,7 +16,7 @@ from zipfile import BadZipFile, ZipFile
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.number_formats import format_number
-from weiwo.tools.corpus.formats.table_layout import Table
+from weiwo.tools.corpus.formats.table_rows import Table
 from weiwo.tools.corpus.losses import Loss, count_places
 
 Element = ET.Element

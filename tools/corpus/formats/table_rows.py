@@ -1,4 +1,4 @@
-"""Row packing: runs of table rows, each below the header of its table."""
+"""Tables: cells that span rows and columns laid out on a grid, and runs of rows packed below their header."""
 
 import csv
 from collections import Counter
@@ -10,6 +10,47 @@ from typing import Final, NamedTuple
 from weiwo.text.chunking import LARGEST, chunk_sections, measure_weight
 from weiwo.tools.corpus.formats.parts import format_range
 from weiwo.tools.corpus.records import Passage
+
+LONGEST_REPEATED: Final = 200
+"""Characters of a cell whose text is repeated in every place that it spans."""
+MOST_SPAN: Final = 200
+
+Table = list[list[str]]
+
+
+def spread_rows(rows: Iterable[Iterable[tuple[str, int, int]]]) -> Table:
+    """Lay out cells that span rows and columns, the text of each in every place that it spans.
+
+    What spans a whole row, or is long, stands once.
+
+    Args:
+        rows: Of each row, its cells: text, columns and rows that it spans.
+    """
+    laid: Table = []
+    waiting: dict[int, tuple[str, int]] = {}  # by column: what hangs down from above, and for how many rows more
+    for row in rows:
+        cells = list(row)
+        line: list[str] = []
+        for text, across, down in cells:
+            _hang(line, waiting)
+            wide, deep = min(max(across, 1), MOST_SPAN), max(down, 1)
+            again = text if len(text) <= LONGEST_REPEATED and len(cells) > 1 else ""
+            for place in range(wide):
+                if deep > 1:
+                    waiting[len(line)] = (again, deep - 1)
+                line.append(again if place else text)
+        _hang(line, waiting)
+        laid.append(line)
+    return laid
+
+
+def _hang(line: list[str], waiting: dict[int, tuple[str, int]]) -> None:
+    while (at := len(line)) in waiting:
+        text, left = waiting.pop(at)
+        line.append(text)
+        if left > 1:
+            waiting[at] = (text, left - 1)
+
 
 _LONGEST_HEADER: Final = 500
 _SAMPLE_ROWS: Final = 30
