@@ -26,7 +26,7 @@ _MOST_CHARACTERS: Final = 200_000_000
 _MOST_DOCUMENTS: Final = 200
 _KEPT: Final = 4
 
-Description = Mapping[str, Any]
+_Description = Mapping[str, Any]
 """What is known of a table: name, source, rows, notes, and of each column name, type, unit, values and samples."""
 
 
@@ -44,7 +44,7 @@ class TableCatalog:
         """Whether any document may have a table."""
         return any(True for _ in self._list_documents(ANY_SOURCE))
 
-    def describe(self, within: SourceFilter = ANY_SOURCE) -> list[Description]:
+    def describe(self, within: SourceFilter = ANY_SOURCE) -> list[_Description]:
         """The tables of the documents that may be used, read anew where a document has changed.
 
         Raises:
@@ -157,7 +157,7 @@ def close_catalogs() -> None:
 atexit.register(close_catalogs)
 
 
-async def describe_tables(corpus: Corpus, within: SourceFilter = ANY_SOURCE) -> list[Description]:
+async def describe_tables(corpus: Corpus, within: SourceFilter = ANY_SOURCE) -> list[_Description]:
     """The tables of a corpus; none where there are none, or the engine is not installed."""
     if find_spec("duckdb") is None:
         return []

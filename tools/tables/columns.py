@@ -13,7 +13,7 @@ from typing import Final, Literal
 from weiwo.text.dates import parse_date
 from weiwo.text.patterns import lazy
 
-ColumnType = Literal["number", "date", "text"]
+_ColumnType = Literal["number", "date", "text"]
 
 _EMPTY: Final = frozenset(
     {"", "-", "--", "—", "–", "/", "n/a", "na", "n.a.", "null", "none", "nil", "nan", "无", "暂无", "空", "未填", "?"}
@@ -49,7 +49,7 @@ class Column:
     """A column: its name, its type, its cells as values (None where a cell is empty or not of the type)."""
 
     name: str
-    type: ColumnType = "text"
+    type: _ColumnType = "text"
     unit: str = ""
     values: Sequence[float | str | None] = ()
     empty: int = 0
@@ -147,7 +147,7 @@ def _read_date(plain: str, order: str) -> str | None:
 
 
 def _typed(
-    name: str, kind: ColumnType, good: dict[str, float] | dict[str, str], filled: dict[str, str], cells: Sequence[str]
+    name: str, kind: _ColumnType, good: dict[str, float] | dict[str, str], filled: dict[str, str], cells: Sequence[str]
 ) -> Column | None:
     """A column of a type, where enough of its cells are."""
     known: dict[str, float | str] = {**good}

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from weiwo.tools.corpus.formats.delimited_text import find_delimiter
 from weiwo.tools.corpus.formats.table_rows import TableRow, split_cells, split_header
 
-MOST_COLUMNS: Final = 500
+_MOST_COLUMNS: Final = 500
 _MOST_TABLES: Final = 100
 _LONGEST_NAME: Final = 80
 _LONGEST_CELL: Final = 2_000
@@ -106,8 +106,8 @@ def _read_lines(name: str, source: str, passages: Sequence[TablePassage], betwee
     if header is None:
         return None
     table = Table(name, source, split_cells(header.text, mark), [])
-    if len(table.header) > MOST_COLUMNS:
-        table.notes.append(f"has {len(table.header):,} columns; up to {MOST_COLUMNS} can be asked about")
+    if len(table.header) > _MOST_COLUMNS:
+        table.notes.append(f"has {len(table.header):,} columns; up to {_MOST_COLUMNS} can be asked about")
         table.header = []
         table.rows = [Row([], source, "")]
         return table
@@ -175,7 +175,7 @@ def _read_records(name: str, source: str, passages: Sequence[TablePassage]) -> T
             records.append((fields, one))
     counts = Counter(key for fields, _ in records for key in fields)
     keys = [key for key in counts if counts[key] * 2 >= len(records)]
-    if len(records) < 2 or len(keys) < 2 or len(keys) > MOST_COLUMNS:
+    if len(records) < 2 or len(keys) < 2 or len(keys) > _MOST_COLUMNS:
         return None
     table = Table(name, source, keys, [])
     places = Counter(one.locator for _, one in records)
@@ -222,11 +222,14 @@ def _add_row(table: Table, cells: list[str], source: str, place: str) -> None:
     width = len(table.header)
     if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
         cells = cells[:width]
-    if len(cells) > width or any(len(cell) > _LONGEST_CELL for cell in cells):
+    if len(cells) > width:
         table.torn += 1
         if table.torn == 1:
             table.notes.append(f"{place}: not read as a row")
         return
+    if any(len(cell) > _LONGEST_CELL for cell in cells):
+        cells = [cell[:_LONGEST_CELL] for cell in cells]
+        table.notes.append(f"{place}: a cell of more than {_LONGEST_CELL:,} characters, cut")
     if any(cell.strip() for cell in cells):
         table.rows.append(Row([*cells, *[""] * (width - len(cells))], source, place))
 

@@ -16,7 +16,7 @@ from weiwo.tools.tables.documents import Row, Table, TablePassage, read_tables
 from weiwo.tools.tables.request import Filter, Measure, TableRequest
 from weiwo.tools.tables.validation import RequestError, find_name, unknown_value
 
-MOST_CITED: Final = 20
+_MOST_CITED: Final = 20
 _MOST_TIED: Final = 20
 _KNOWN_VALUES: Final = 2_000
 _MOST_MEMORY: Final = "1GB"
@@ -49,10 +49,10 @@ class _Field:
 
     def show(self, value: Any) -> Any:
         """A value as a cell writes it."""
-        return self.held.shown.get((self.at, value), value) if isinstance(value, str) else tidy(value)
+        return self.held.shown.get((self.at, value), value) if isinstance(value, str) else _tidy(value)
 
 
-def tidy(value: Any) -> Any:
+def _tidy(value: Any) -> Any:
     """A number without the noise of binary fractions; anything else as it is."""
     if not isinstance(value, float):
         return value
@@ -174,7 +174,7 @@ class _Query:
         header, types, units, rows, rids = self._read_result(database, source)
         if rids is None:
             found = database.execute(
-                f"SELECT a.rid FROM {source} ORDER BY a.rid LIMIT {MOST_CITED}",  # noqa: S608  # ours
+                f"SELECT a.rid FROM {source} ORDER BY a.rid LIMIT {_MOST_CITED}",  # noqa: S608  # ours
                 self._parameters,
             ).fetchall()
             rids = [rid for (rid,) in found]
@@ -189,7 +189,7 @@ class _Query:
             "rows": rows,
             "counted": counted,
             "of": len(table.rows),
-            "cited": [_cite(table.rows[rid], table.header) for rid in dict.fromkeys(rids)][:MOST_CITED],
+            "cited": [_cite(table.rows[rid], table.header) for rid in dict.fromkeys(rids)][:_MOST_CITED],
             "notes": list(dict.fromkeys(self._notes)),
         }
 
@@ -206,7 +206,7 @@ class _Query:
             statement = f"SELECT {', '.join(picked)} FROM {source}{group}{order}"  # noqa: S608  # ours
             found = self._fetch(database, f"{statement} LIMIT {top + _MOST_TIED}")
             places = dict(enumerate(self._groups))
-            rows = [[places[at].show(v) if at in places else tidy(v) for at, v in enumerate(row)] for row in found]
+            rows = [[places[at].show(v) if at in places else _tidy(v) for at, v in enumerate(row)] for row in found]
             rows = self._with_ties(rows, top, self._ordered_at(named))
             types = [*(one.column.type for one in self._groups), *(kind for _, _, kind, _ in self._measures)]
             units = [*(one.column.unit for one in self._groups), *(unit for *_, unit in self._measures)]
@@ -375,7 +375,7 @@ class _Query:
             raise RequestError(f"`{column.name}` is text: it can be =, !=, in or contains, not {op}")
         known = dict.fromkeys(value for value in column.values if value is not None)
         for value in values:
-            folded = fold_value(str(tidy(value)))
+            folded = fold_value(str(_tidy(value)))
             if folded not in known:
                 shown = [target.held.shown.get((target.at, str(one)), str(one)) for one in known]
                 raise unknown_value(column.name, str(value), shown)
@@ -398,7 +398,7 @@ class _Query:
 
 def _express_filter(one: Filter) -> str:
     values = one.value if isinstance(one.value, list) else [one.value]
-    return f"{one.column} {one.op} {', '.join(str(tidy(value)) for value in values)}"
+    return f"{one.column} {one.op} {', '.join(str(_tidy(value)) for value in values)}"
 
 
 def _find_table(wanted: str, tables: Sequence[_Held]) -> _Held:

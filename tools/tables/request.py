@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Operator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "contains", "between"]
-Function = Literal["count", "sum", "mean", "min", "max", "median", "distinct"]
+_Operator = Literal["=", "!=", "<", "<=", ">", ">=", "in", "contains", "between"]
+_Function = Literal["count", "sum", "mean", "min", "max", "median", "distinct"]
 _Name = Annotated[str, Field(max_length=200)]
 _Plain = float | _Name
 
@@ -18,18 +18,18 @@ class Filter(_Model):
     """A condition that rows have to meet."""
 
     column: _Name
-    op: Operator = Field("=", description="`in` takes a list, `between` a list of two.")
+    op: _Operator = Field("=", description="`in` takes a list, `between` a list of two.")
     value: _Plain | list[_Plain] = Field(description="A number, a text, a date (2024, 2024-03, 2024-03-01), or a list.")
 
 
 class Measure(_Model):
     """A figure made of the rows, or of each group of them."""
 
-    function: Function
+    function: _Function
     column: _Name = Field("", description="Empty only for count, which then counts rows.")
 
 
-class Join(_Model):
+class _Join(_Model):
     """Another table whose rows are joined where two columns are equal; its columns are then named like any other."""
 
     table: _Name
@@ -48,4 +48,4 @@ class TableRequest(_Model):
     order_by: _Name = Field("", description="A column, or a measure such as sum(amount); empty for the table's order.")
     descending: bool = True
     top: int = Field(20, ge=1, le=200, description="Rows or groups to give at most.")
-    join: Join | None = None
+    join: _Join | None = None

@@ -9,7 +9,7 @@ from typing import Any, Final
 from weiwo.tools.corpus.index.store import LIVE
 from weiwo.tools.corpus.source_names import mark_part, strip_part
 
-TABULAR: Final = ("csv", "xlsx", "ods", "json")
+_TABULAR: Final = ("csv", "xlsx", "ods", "json")
 """Types of documents that are tables as a whole."""
 _MOST_LOOKED_THROUGH: Final = 50_000
 """Passages of a corpus among which tables within texts are looked for; of a larger one, only what is a table counts."""
@@ -34,7 +34,7 @@ class TableDocument:
 def list_table_documents(connection: sqlite3.Connection, at: int) -> list[TableDocument]:
     """The documents with tables at a generation, by name; their sizes are not known yet."""
     columns = "documents.id, path, source, type, date, first, count"
-    kinds = ", ".join(f"'{kind}'" for kind in TABULAR)
+    kinds = ", ".join(f"'{kind}'" for kind in _TABULAR)
     rows = connection.execute(
         f"SELECT {columns} FROM documents WHERE {LIVE} AND type IN ({kinds})",  # noqa: S608  # constants only
         {"at": at},

@@ -59,6 +59,16 @@ async def test_rows_of_a_large_file_have_the_lines_of_the_file(registry):
     assert found.passages[0].locator == "line 3001"
 
 
+async def test_a_row_that_is_longer_than_a_passage_is_one_row(tmp_path):
+    long = "one, two and three. " * 400
+    (tmp_path / "long.csv").write_text(f'name,note,n\nann,"{long}",1\nbob,short,2\n')
+    registry = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(tmp_path / "long.csv"),)))
+    found = await ask(registry, table="long", measures=[{"function": "sum", "column": "n"}])
+    assert (found.value, found.detail["of"]) == (3, 2)
+    assert found.detail["notes"] == ["line 2: a cell of more than 2,000 characters, cut"]
+    catalog.close_catalogs()
+
+
 async def test_what_takes_too_long_ends_the_process_and_no_more(registry, monkeypatch):
     assert (await ask(registry, table="people", **COUNT)).value == 2
     monkeypatch.setattr(catalog, "_QUERY_SECONDS", 0.0)
