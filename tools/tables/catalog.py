@@ -34,11 +34,16 @@ class TableCatalog:
     """The tables of a corpus. Its methods block, and may be called from several threads."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self._indexes = [routed.corpus for routed in list_indexes(corpus)]
+        self.follow(corpus)
         self._lock = threading.Lock()
         self._worker: WorkerProcess | None = None
         self._known: dict[str, list[dict[str, Any]]] = {}
         self._refused: list[str] = []
+        self._broken: dict[str, str] = {}
+
+    def follow(self, corpus: Corpus) -> None:
+        """Take a corpus as it was opened last: an index that was made anew is another."""
+        self._indexes = [routed.corpus for routed in list_indexes(corpus)]
 
     def has_tables(self) -> bool:
         """Whether any document may have a table."""
@@ -90,29 +95,28 @@ class TableCatalog:
         if self._worker is None or not self._worker.alive:
             self.close()
         if not within:
-            for gone in self._known.keys() - {one.key for _, one in documents}:
+            for gone in self._known.keys() - {_identify(*both) for both in documents}:
                 del self._known[gone]
                 self._exchange({"op": "drop", "key": gone}, _QUERY_SECONDS)
         for index, one in documents:
+            key = _identify(index, one)
+            if key in self._broken:
+                self._refused.append(self._broken[key])
+                continue
             if held + one.size > _MOST_CHARACTERS or len(keys) >= _MOST_DOCUMENTS:
                 self._refused.append(f"{one.source} is too large to be asked ({one.size:,} characters)")
                 continue
-            if one.key not in self._known:
-                asked: dict[str, Any] = {"op": "load", "key": one.key, "kind": one.kind, "source": one.source}
+            if key not in self._known:
+                asked: dict[str, Any] = {"op": "load", "key": key, "kind": one.kind, "source": one.source}
                 asked["passages"] = index.read_table_passages(one)
                 try:
-                    self._known[one.key] = self._exchange(asked, _LOAD_SECONDS)["tables"]
+                    self._known[key] = self._exchange(asked, _LOAD_SECONDS)["tables"]
                 except RequestError as error:
-                    if not self._alive():
-                        raise
-                    self._known[one.key] = []
-                    self._refused.append(f"{one.source}: {error}")
+                    self._broken[key] = f"{one.source}: {error}"
+                    return self._load(within)  # a table that ended the process took the others with it
             held += one.size
-            keys.append(one.key)
-        return [key for key in keys if key in self._known]
-
-    def _alive(self) -> bool:
-        return self._worker is not None and self._worker.alive and find_spec("duckdb") is not None
+            keys.append(key)
+        return keys
 
     def _exchange(self, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
         if self._worker is None:
@@ -130,6 +134,11 @@ class TableCatalog:
         return reply
 
 
+def _identify(index: IndexedCorpus, document: TableDocument) -> str:
+    """What identifies the content of a document: its index, and its numbers there."""
+    return f"{index.version.partition('.')[0]}\0{document.key}"
+
+
 _open: Final[OrderedDict[tuple[str, ...], TableCatalog]] = OrderedDict()
 _guard: Final = threading.Lock()
 
@@ -141,6 +150,7 @@ def open_catalog(corpus: Corpus) -> TableCatalog:
         found = _open.get(key)
         if found is None:
             found = _open[key] = TableCatalog(corpus)
+        found.follow(corpus)
         _open.move_to_end(key)
         while len(_open) > _KEPT:
             _open.popitem(last=False)[1].close()

@@ -69,6 +69,16 @@ async def test_a_row_that_is_longer_than_a_passage_is_one_row(tmp_path):
     catalog.close_catalogs()
 
 
+async def test_a_file_that_has_changed_is_asked_as_it_is_now(tmp_path):
+    path = tmp_path / "few.csv"
+    settings = Settings(home=str(tmp_path / "home"), corpus=(str(path),))
+    for rows in (2, 5):
+        path.write_text("name,n\n" + "".join(f"a{n},{n}\n" for n in range(rows)))
+        registry = await build_registry(settings)
+        assert (await ask(registry, table="few", **COUNT)).value == rows
+    catalog.close_catalogs()
+
+
 async def test_what_takes_too_long_ends_the_process_and_no_more(registry, monkeypatch):
     assert (await ask(registry, table="people", **COUNT)).value == 2
     monkeypatch.setattr(catalog, "_QUERY_SECONDS", 0.0)
@@ -81,6 +91,18 @@ async def test_what_takes_too_long_ends_the_process_and_no_more(registry, monkey
 async def test_a_table_that_is_too_large_is_named(registry, monkeypatch):
     monkeypatch.setattr(catalog, "_MOST_CHARACTERS", 1_000)
     with pytest.raises(ToolCallError, match=r"big\.csv is too large to be asked"):
+        await ask(registry, table="big", **COUNT)
+
+
+async def test_a_table_that_ends_the_process_is_named_and_the_others_are_asked(registry, monkeypatch):
+    whole = catalog.WorkerProcess.exchange
+
+    def exchange(self, frames, seconds):
+        return whole(self, frames, 0.0 if b"big.csv" in frames[0] and b'"load"' in frames[0] else seconds)
+
+    monkeypatch.setattr(catalog.WorkerProcess, "exchange", exchange)
+    assert (await ask(registry, table="people", **COUNT)).value == 2
+    with pytest.raises(ToolCallError, match=r"big\.csv: the request took more than"):
         await ask(registry, table="big", **COUNT)
 
 
