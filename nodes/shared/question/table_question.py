@@ -147,6 +147,8 @@ class _Reading:
         if (cues["max"] and cues["min"]) or len(set(rest)) > 1 or (asks and thing is None):
             return None
         target = rest[0] if rest else None
+        if made == "sum" and cues["count"] and target is None:
+            made = "count"  # "how many … in total"
         request: dict[str, JsonValue] = {"table": str(self._table["name"]), "filters": [*self._filters]}
         if extreme and target is None and dated:
             target = self._only("date")

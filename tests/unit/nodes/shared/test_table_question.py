@@ -82,6 +82,7 @@ def test_a_question_whose_every_word_is_known_is_a_request(question, request_, f
     [
         ("研发部有多少员工？", {"measures": [{"function": "count"}]}, ["部门 = 研发部"]),
         ("销售部的平均工资是多少？", {"measures": [{"function": "mean", "column": "工资"}]}, ["部门 = 销售部"]),
+        ("销售部和研发部一共有多少员工？", {"measures": [{"function": "count"}]}, ["部门 in ['销售部', '研发部']"]),
         ("谁的工资最高？", {"columns": ["姓名"], "order_by": "工资", "descending": True, "top": 1}, []),
         ("工资不低于8000元的员工有多少人？", {"measures": [{"function": "count"}]}, ["工资 >= 8000.0"]),
         ("2023年以后入职的员工有多少？", None, []),
