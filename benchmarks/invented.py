@@ -7,8 +7,9 @@ from a seed. `from_folder` makes cases of a public set whose questions come with
 
 import json
 import random
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,6 +71,15 @@ FILLER: Final = (
     "A commemorative plaque was put up and later moved to the municipal museum.",
 )
 
+HINTS: Final = (
+    (r"(\w+) was founded in .*", r"\1 was already old when its neighbours were given their charters."),
+    (r"(\w+) was born in .*", r"\1 wrote of the tar and the ropes of a childhood by the boats, and never said where."),
+    (r"(\w+) was taught by .*", r"\1 kept a lock of white hair in the case of the first violin."),
+    (r"(\w+) lies on the river .*", r"Barges carried the timber of \1 down to the sea."),
+    (r"(\w+) was composed by .*", r"The score of \1 is not signed, but the hand is that of a court organist."),
+)
+"""What a document says instead of a fact that it only hints at."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -104,6 +114,7 @@ class Case:
         answers: What a right answer says, each in one of its wordings.
         sentence: The answer in a sentence; the sentences of the look-ups before the last are no part of it.
         size: Hops, things or items.
+        hidden: The look-up whose value the documents hint at and never say, from 0; None where they say all.
     """
 
     kind: str
@@ -112,6 +123,7 @@ class Case:
     answers: tuple[tuple[str, ...], ...]
     sentence: str
     size: int
+    hidden: int | None = None
 
     def filled(self, text: str) -> str:
         """A question or query with the values of the look-ups it builds on."""
@@ -120,8 +132,10 @@ class Case:
         return text
 
     def right(self, answer: str) -> bool:
-        """Whether an answer says all that a right one says."""
+        """Whether an answer says all that a right one says, and nothing that no document does."""
         said = AnswerText(answer)
+        if self.hidden is not None and (not answer or said.says(self.steps[self.hidden].value)):
+            return False
         return all(any(said.says(one) for one in ways) for ways in self.answers)
 
 
@@ -136,6 +150,11 @@ class World:
 def invent(seed: int, each: int) -> World:
     """A world with so many cases of each kind and size."""
     return _Inventor(seed).world(each)
+
+
+def invent_hard(seed: int) -> World:
+    """A world with ten questions whose answers its documents hint at and never say."""
+    return _Inventor(seed).hard_world()
 
 
 class _Inventor:
@@ -156,6 +175,28 @@ class _Inventor:
                 self._world.cases.append(self._fan_out(items, linked=True))
             for n in range(4):
                 self._world.cases.append(self._fact(n))
+        return self._filled_up()
+
+    def hard_world(self) -> World:
+        facts = [(self._fact(n), 0) for n in (1, 3)]
+        chains = [(self._chain(hops), hidden) for hops, hidden in ((2, 1), (3, 1), (3, 2), (4, 1))]
+        compared = [(self._comparison(things), hidden) for things, hidden in ((2, 1), (3, 0))]
+        lists = [(self._fan_out(items, linked=linked), 3) for items, linked in ((8, False), (8, True))]
+        self._world.cases = [self._hidden(case, step) for case, step in (*facts, *chains, *compared, *lists)]
+        return self._filled_up()
+
+    def _hidden(self, case: Case, hidden: int) -> Case:
+        """The case with one look-up whose value is only hinted at; a right answer tells the values of the others."""
+        told, documents = case.steps[hidden].sentence, self._world.documents
+        hint = next(re.sub(pattern, words, told) for pattern, words in HINTS if re.match(pattern, told))
+        for title, text in documents.items():
+            documents[title] = text.replace(told, hint)
+        chained = case.kind in {"chain", "fact"}
+        others = [step for n, step in enumerate(case.steps) if (n < hidden if chained else n != hidden)]
+        values = tuple((step.value,) for step in others if not step.ret.startswith("list"))
+        return replace(case, hidden=hidden, answers=values)
+
+    def _filled_up(self) -> World:
         for _ in range(250):  # what is alike and not asked about
             self._town(self._name(), self._name())
             self._person(self._name())

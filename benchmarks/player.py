@@ -36,7 +36,8 @@ class Player:
             "PlanReply": self._plan,
             "ReadReply": self._read,
             "BatchReadReply": self._read_together,
-            "ReflectionReply": lambda: {"reason": "all is found", "decision": "finish", "missing": []},
+            "ReflectionReply": self._reflect,
+            "RepairReply": lambda: {"reason": "another way", **self._other_ways()},
             "EntailmentReply": self._judge,
             "RewriteReply": lambda: {"sentences": []},
         }[name]()
@@ -73,9 +74,14 @@ class Player:
         return all(self._known(self.case.steps[n]) for n in step.needs)
 
     def _sentences(self, mark: Any) -> Iterator[str]:
-        """The answer, as far as the passages at hand carry it."""
+        """The answer, as far as the passages at hand carry it; what they do not tell is said, with what they tell."""
         case, steps = self.case, self.case.steps
-        if case.kind in FAN_OUTS:
+        if case.hidden is not None and case.kind not in FAN_OUTS:
+            yield "It was not found."
+            for step in steps:
+                if self._shown(step):
+                    yield f"{step.sentence[:-1]}{mark(step)}."
+        elif case.kind in FAN_OUTS:
             for step in steps[1:]:
                 if self._known(step):
                     yield f"- {step.sentence[:-1]}{mark(step)}.\n"
@@ -127,7 +133,29 @@ class Player:
         words = " ".join(self.case.filled(step.query) for step in self.case.steps if not step.needs).split()
         return " ".join(dict.fromkeys(words))
 
+    def _reflect(self) -> dict[str, Any]:
+        """Another round where a look-up has no value and there are words for it that were not tried, as far as told."""
+        ways = self._other_ways()["vertices"]
+        missing = [way["description"] for way in ways]
+        return {"reason": "some is missing" if ways else "all is done", "decision": "replan" if ways else "finish",
+                "missing": missing}  # fmt: skip
+
+    def _other_ways(self) -> dict[str, Any]:
+        """New look-ups for what came to nothing, in words that the prompt does not tell of."""
+        hidden = self.case.hidden
+        if hidden is None:
+            return {"vertices": []}
+        step = self.case.steps[hidden]
+        asked, known = self.case.filled(step.question), self.said.casefold()
+        words = (self.case.filled(step.query), asked, f"{self.case.filled(step.query)} history")
+        new = [query for query in words if f'"{query}"'.casefold() not in known]
+        free = re.search(r"ids start at task_(\d+)", self.said)
+        number = int(free[1]) if free else 1
+        return {"vertices": [_vertex(number, asked, new[0], step.ret)] if new else []}
+
     def _plan(self) -> dict[str, Any]:
+        if "ids start at task_" in self.said:
+            return {**self._other_ways(), "edges": []}
         steps = self.case.steps
         if self.case.kind in FAN_OUTS:
             town = re.search(r"was (\w+) founded", steps[1].question)
@@ -190,7 +218,12 @@ class Player:
         tried = next(iter(re.findall(r"^Queries tried: (.*)$", self.said, re.MULTILINE)), "")
         if queries := [q for q in self._queries(steps) if q not in tried.split("; ")][:AT_ONCE]:
             return {"next": "search", "queries": queries, "missing": steps[0].question}
-        told = {"sentence": "It was not found."} if "ive also `sentence`" in self.said else {}
+        on_the_way = [step for step in self.case.steps if self._known(step)]
+        sentence = " ".join(["It was not found.", *(step.sentence for step in on_the_way)])
+        told: dict[str, Any] = {"sentence": sentence} if "ive also `sentence`" in self.said else {}
+        if told:
+            shown = [step for step in on_the_way if self._shown(step)]
+            told["quotes"] = [{"passage": self._number(step), "text": step.sentence} for step in shown]
         return {"next": "give_up", "missing": steps[0].question, **told}
 
     def _read_whole(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from invented import Case, from_folder, invent
+from invented import Case, from_folder, invent, invent_hard
 from langchain.agents import create_agent
 from langchain_core.tools import BaseTool, StructuredTool
 from oracle import Ledger, Oracle
@@ -38,7 +38,7 @@ from weiwo.tools.passages import as_text
 
 REACT: Final = "Answer the question from what the search tool finds, not from memory. Search until you know."
 PASSAGES: Final = 8
-GOALS: Final = {"chain": (1.2, 1.0, None), "comparison": (None, 0.9, None), "fan-out": (None, 0.5, 0.4), "linked": (None, None, None), "fact": (None, 1.0, None)}  # fmt: skip  # noqa: E501 - a table
+GOALS: Final = {"chain": (1.2, 1.0, None), "comparison": (None, 0.9, None), "fan-out": (None, 0.5, 0.4), "linked": (None, None, None), "fact": (None, 1.0, None), "hard": (2.0, 1.5, None)}  # fmt: skip  # noqa: E501 - a table
 """What Weiwo may take at most of the loop's calls, prompt tokens and wall time."""
 
 
@@ -99,9 +99,11 @@ async def measure(cases: Iterable[Case], folder: Path, *, show_calls: bool, habi
         ):
             answer, ledger = await asked
             right = case.right(answer)
-            table[case.kind][name].add(ledger, right=right)
+            kind = case.kind if case.hidden is None else "hard"
+            table[kind][name].add(ledger, right=right)
             if show_calls:
-                print(f"{case.kind} {case.size} {name}: {' '.join(ledger.purposes)}, {ledger.prompt} tokens, {right}")
+                took = f"{' '.join(ledger.purposes)}, {ledger.prompt} tokens"
+                print(f"{kind} {case.kind} {case.size} {name}: {took}, {right}")
                 if not right:
                     print(f"   {case.question}\n   {answer[:300]!r}")
     return table
@@ -142,6 +144,11 @@ async def main(arguments: Any) -> None:
         corpus = write_corpus(world.documents, Path(home))
         how = {"show_calls": arguments.calls, "habit": arguments.habit}
         show("invented", await measure(kinds, corpus, **how), goals=not arguments.habit)
+        if arguments.kind in {"", "hard"}:
+            _forget_endpoints()
+            hard = invent_hard(arguments.seed)
+            corpus = write_corpus(hard.documents, Path(home))
+            show("hinted at, never said", await measure(hard.cases, corpus, **how), goals=not arguments.habit)
         for folder in arguments.folders:
             _forget_endpoints()
             known, corpus = from_folder(Path(folder), arguments.most)
@@ -153,7 +160,7 @@ if __name__ == "__main__":
     parser.add_argument("--each", type=int, default=2, help="questions of each kind and size")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--most", type=int, default=20, help="questions of a folder")
-    parser.add_argument("--kind", default="", help="only chain, comparison, fan-out or fact")
+    parser.add_argument("--kind", default="", help="only chain, comparison, fan-out, linked, fact or hard")
     parser.add_argument("--calls", action="store_true", help="show the calls of each question")
     parser.add_argument(
         "--habit", choices=("", "schemaless", "mediocre"), default="", help="of Weiwo's model; goals hold without"

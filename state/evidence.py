@@ -266,7 +266,9 @@ class OutcomeDetail(Value):
         set_by_person: Whether a person set the value.
         sentence: The answer to the user's question in one sentence, where the reader gave it with the value; where it
             gave up, what it says instead.
-        gave_up: Whether the model that read saw nothing more worth trying, although it might have gone on.
+        gave_up: Whether the model that read saw nothing more worth trying, although it might have gone on, or went
+            from look-up to look-up until its turns were used up.
+        searches: Tools and queries that a task tried which came to nothing.
         opened: Pages and documents that were opened, or tried to be.
         unread: Those among them that could not be read.
         hops: Of a chain of look-ups, what was found before the value, in order.
@@ -287,6 +289,7 @@ class OutcomeDetail(Value):
     set_by_person: bool = Field(default=False, exclude_if=not_)
     sentence: str = Field("", exclude_if=not_)
     gave_up: bool = Field(default=False, exclude_if=not_)
+    searches: tuple[tuple[str, str], ...] = Field((), exclude_if=not_)
     opened: tuple[str, ...] = Field((), exclude_if=not_)
     unread: tuple[str, ...] = Field((), exclude_if=not_)
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)

@@ -19,7 +19,7 @@ from weiwo.nodes.executor.next_action import NextActions, further_queries, reque
 from weiwo.nodes.executor.prompt import TaskProgressNote
 from weiwo.nodes.executor.reading.batch_reader import ReadRequest
 from weiwo.nodes.executor.reading.read_ahead import list_waiting, read_ahead, take_ahead
-from weiwo.nodes.executor.reading.reader import judge_turn
+from weiwo.nodes.executor.reading.reader import finds_hops, judge_turn
 from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.resources import Lease, TaskResources
 from weiwo.nodes.executor.task_calls.consent import Consent, seek_consent
@@ -212,7 +212,7 @@ async def _decide(
         update |= {"evidence": _kept(passages, judgement, now), "best" if calls else "outcome": now}
     elif not calls:
         missing = judgement.reading.missing or _NOTHING_ANSWERS[services.language].format(turn.frame.question)
-        gave_up = _gave_up(judgement, progress) and turns_left > 0
+        gave_up = _gave_up(judgement, progress, chained=finds_hops(turn.frame, task.ret), turns_left=turns_left)
         empty = outcomes.outcome_without_value(task, judgement, missing, known, gave_up=gave_up)
         outcome = outcomes.choose_better(state.get("best"), empty)
         update |= {"evidence": _kept(passages, judgement), "outcome": outcome}
@@ -238,10 +238,11 @@ def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote
     )
 
 
-def _gave_up(judgement: Judgement, progress: TaskProgressNote) -> bool:
-    """Whether a model sees nothing more worth trying, where more than one query was tried."""
+def _gave_up(judgement: Judgement, progress: TaskProgressNote, *, chained: bool, turns_left: int) -> bool:
+    """Whether a model sees nothing more worth trying, or has used up the turns of a chain; of one query it is not."""
     queries = [query for query in progress.tried if query]
-    return judgement.decided_by == "model" and judgement.move == "give_up" and len(queries) > 1
+    ended = judgement.move == "give_up" if turns_left > 0 else chained
+    return judgement.decided_by == "model" and ended and len(queries) > 1
 
 
 def _is_whole_answer(turn: _Turn) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from weiwo.nodes.executor.reading.reading import Judgement
-from weiwo.nodes.executor.task_state import TaskState, opened_address, source_address
+from weiwo.nodes.executor.task_state import TaskState, call_query, opened_address, source_address
 from weiwo.state import Evidence, Failure, FailureKind, Outcome, OutcomeDetail, Task
 from weiwo.text.values import coerce
 from weiwo.tools.calling.invoke import ToolResult
@@ -40,7 +40,7 @@ def outcome_without_value(
 ) -> Outcome:
     """What a task comes to whose passages do not answer it; what a chain found on its way is told with it.
 
-    `gave_up`: a model saw nothing more worth trying although it might have gone on.
+    `gave_up`: a model saw nothing more worth trying although it might have gone on, or used up the turns of a chain.
     """
     if known := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
         missing = f"{missing} ({known})"  # which a plan for the rest can build on
@@ -70,6 +70,12 @@ def _pages(state: TaskState) -> dict[str, tuple[str, ...]]:
     read = {source_address(one.source) for one in state.get("passages", ()) if one.tool in tools}  # by a stand-in, say
     unread = (address for address in opened if address in state.get("failed", {}) and address not in read)
     return {"opened": tuple(opened), "unread": tuple(unread)}
+
+
+def _searches(state: TaskState) -> tuple[tuple[str, str], ...]:
+    """The tools and queries that a task searched with, each once."""
+    calls = (call for call in state.get("tried", ()) if not opened_address(call))
+    return tuple(dict.fromkeys((call["tool"], query) for call in calls if (query := call_query(call))))
 
 
 _CALCULABLE: Final = frozenset({"number", "date"})
@@ -124,7 +130,7 @@ def unfinished_outcome(
         tool=tool or task.tool,
         attempts=state.get("attempts", 0),
         seconds=state.get("seconds", 0.0),
-        detail=OutcomeDetail(**_pages(state)),
+        detail=OutcomeDetail(searches=_searches(state), **_pages(state)),
         failure=Failure(task_id=task.id, kind=kind, message=message),
     )
 

@@ -91,7 +91,8 @@ async def _next_revision(
     toolset = await Toolset.choose(tools, list_needs(frame.question, past, missing), services)
     corpus = await asyncio.to_thread(summarize_corpus, services)
     first = briefing.add_to(build_first_prompt(frame.question, toolset, services, past.plan.perspectives, corpus))
-    prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services)}"
+    found = state.get("evidence", {}).values()
+    prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services, found)}"
     if wish:  # which rules cannot follow
         plan = await _by_model(past, prompt, toolset, services, briefing)
         refusal = _NOT_FOLLOWED if services.models.configured("planner") else _NO_MODEL

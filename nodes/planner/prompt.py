@@ -1,16 +1,17 @@
 """What a model is told when it plans: the rules of a plan, and, when it plans anew, what there is to build on."""
 
 import json
+from collections.abc import Collection
 from typing import Final
 
 from weiwo.nodes.planner.toolset import Toolset
 from weiwo.nodes.shared.planning.perspectives import format_perspectives
 from weiwo.nodes.shared.planning.plan_rules import PLAN_RULES
 from weiwo.nodes.shared.planning.question_graph import format_question_graph
-from weiwo.nodes.shared.planning.replanning import PlanHistory, format_cause
+from weiwo.nodes.shared.planning.replanning import PlanHistory, describe_attempt, format_cause
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext, today
-from weiwo.state import Reflection, Task
+from weiwo.state import Evidence, Reflection, Task
 from weiwo.text.patterns import lazy
 
 _MAX_TRIED: Final = 12
@@ -60,7 +61,13 @@ def build_first_prompt(
     return f"{prompt}\n{format_perspectives(perspectives)}" if perspectives else prompt
 
 
-def build_revision_prompt(past: PlanHistory, last: Reflection | None, wish: str, services: RunContext) -> str:
+def build_revision_prompt(
+    past: PlanHistory,
+    last: Reflection | None,
+    wish: str,
+    services: RunContext,
+    passages: Collection[Evidence] = (),
+) -> str:
     """What the next revision is made from: the plan as it stands, and what failed or what a person wishes."""
     free = f"task_{_first_free(past)}"
     if wish:
@@ -72,7 +79,7 @@ def build_revision_prompt(past: PlanHistory, last: Reflection | None, wish: str,
         [
             (_DEEPEN if deeper else _REPLAN).format(free=free, parents=_PARENTS),
             *_former_wishes(past),
-            *_standing(past, services, last),
+            *_standing(past, services, last, passages),
             *_tried(past),
             f"Missing: {quote_as_data(missing, 600)}",
         ]
@@ -90,14 +97,17 @@ def _as_wish(wish: str) -> str:
     return quote_as_data(wish, _MAX_WISH)
 
 
-def _standing(past: PlanHistory, services: RunContext, last: Reflection | None = None) -> list[str]:
-    """The question graph; of what is not finished, the calls that were made, and why it came to nothing."""
+def _standing(
+    past: PlanHistory, services: RunContext, last: Reflection | None = None, passages: Collection[Evidence] = ()
+) -> list[str]:
+    """The question graph; of what is not finished, the calls and queries made, and why it came to nothing."""
     saw = last.report.failures if last is not None and last.report is not None else ()
     remarks = {failure.task_id: format_cause(failure.cause) for failure in saw}
     for task in past.plan.tasks:
         if task.id not in past.kept.wiring.tasks:
             each = f", for_each {task.for_each}" if task.for_each else ""
-            remarks[task.id] = f"; call: {_call(task)}{each}{remarks.get(task.id, '')}"
+            tried = describe_attempt(task, past.outcomes.get(task.id), passages)
+            remarks[task.id] = f"; call: {_call(task)}{each}{tried}{remarks.get(task.id, '')}"
         elif past.outcomes[task.id].premise:
             remarks[task.id] = " (this corrects what the task took for granted: nothing can build on it)"
     finished = past.kept.wiring.tasks

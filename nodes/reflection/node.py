@@ -105,9 +105,10 @@ def _settle(
         return None
     if not _needs_check(plan, report, state, services):
         return done
+    room = rounds < services.settings.limits.max_replans
     if not _draft_can_check(plan, report, state, services):
-        return None
-    room = rounds < services.settings.limits.max_replans and not _has_deepened(state)
+        return None if room else done
+    room = room and not _has_deepened(state)
     return done.model_copy(update={"draft_checks": "deepen" if room else "name"})
 
 
@@ -116,9 +117,7 @@ def _searcher_gave_up(state: SearchState, services: RunContext) -> bool:
     plan, found = state.get("plan"), state.get("outcomes", {})
     outcomes = [found.get(name) for name in plan.ids] if plan is not None else []
     alone = len(outcomes) == 1 and outcomes[0] is not None and outcomes[0].detail.gave_up
-    strategy = services.strategy
-    settled = alone and strategy.searcher != "comparison" and not strategy.deepens
-    return settled and len(list_searches(state["team"].tools)) < 2
+    return alone and not services.strategy.deepens and len(list_searches(state["team"].tools)) < 2
 
 
 async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection:

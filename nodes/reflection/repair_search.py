@@ -17,10 +17,14 @@ from weiwo.nodes.reflection import prompt
 from weiwo.nodes.reflection.intervention import Intervention
 from weiwo.nodes.reflection.monitor import find_cause
 from weiwo.nodes.reflection.prompt import RepairReply
-from weiwo.nodes.shared.planning.plan_rules import MOST_TASKS, PLAN_RULES
-from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.nodes.shared.planning.references import fill_text
-from weiwo.nodes.shared.planning.replanning import PASSING, PlanHistory, format_cause, list_other_searches
+from weiwo.nodes.shared.planning.replanning import (
+    PASSING,
+    PlanHistory,
+    describe_attempt,
+    format_cause,
+    list_other_searches,
+)
 from weiwo.nodes.shared.planning.rule_plan import add_frames
 from weiwo.nodes.shared.planning.task_identity import wording_key
 from weiwo.nodes.shared.prompting.input_guard import safe_note
@@ -28,6 +32,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import ITEM, Evidence, JsonValue, Outcome, Plan, Repair, Task
 from weiwo.state.repair import revise
+from weiwo.text.language import fold
 from weiwo.text.values import render
 
 _MOST_ADDED: Final = 3
@@ -77,8 +82,8 @@ class RepairSearch:
 
     async def _ask(self, services: RunContext) -> Repair | None:
         """The way that the model knows."""
-        rules = PLAN_RULES.replace(MOST_TASKS, str(self._most_added()))
-        asked = [SystemMessage(prompt.REPAIR.replace("{rules}", rules)), HumanMessage(self._prompt())]
+        system = prompt.REPAIR.replace("{most}", str(self._most_added()))
+        asked = [SystemMessage(system), HumanMessage(self._prompt())]
         try:
             reply = await services.models.structured("reflection", "repair", asked, RepairReply, check=self._objection)
         except ModelCallError:
@@ -130,7 +135,17 @@ class RepairSearch:
             return faults
         past = PlanHistory(self.may.plan, self.may.earlier, {**self.may.outcomes, self.task.id: self.outcome})
         again = [one.id for one in repair.tasks if wording_key(one, revised.keys()) in past.futile_keys]
+        if not again and all((one.tool, self._query(one)) in self._made() for one in repair.tasks):
+            again = [one.id for one in repair.tasks]
         return [prompt.FUTILE.format(task_id) for task_id in again]
+
+    def _made(self) -> set[tuple[str, str]]:
+        """The searches that were made in vain."""
+        return {(tool, fold(str(query))) for tool, query in (*self.tried, *self.outcome.detail.searches) if query}
+
+    def _query(self, task: Task) -> str:
+        """What a task would search for, its references filled where their values are known."""
+        return fold(fill_text(str(task.args.get("query", "")), self.inputs, self.may.services.language))
 
     def _most_added(self) -> int:
         """Tasks that a repair may have: were all tasks to fail, the plan must not grow beyond its bound."""
@@ -162,16 +177,15 @@ class RepairSearch:
         asked = quote_as_data(fill_text(task.description, self.inputs, services.language), 300)
         usable = [name for name in self.may.tools if not self.may.acts(name)][: services.settings.max_tools]
         cause = format_cause(find_cause(task, self.outcome, self.inputs, self.found, services.language))
+        tried = describe_attempt(task, self.outcome, self.found)
         return "\n".join(
             [
                 f"Question: {self.may.question}",
                 f"The task: {task.id} ({task.tool}, ret {task.ret if task.for_each else task.value_type}): {asked}",
                 *([prompt.ONE_ITEM] if task.for_each else []),
-                f"It came to: {self.outcome.status}: {quote_as_data(self._what_happened(), 400)}{cause}",
+                f"It came to: {self.outcome.status}: {quote_as_data(self._what_happened(), 400)}{cause}{tried}",
                 "Finished tasks it may build on:",
                 *(given or ["- none"]),
-                "The whole plan, each task under the one it came from; the others go on:",
-                format_question_graph(self.may.plan, {}, services.language),
                 f"Tools:\n{services.registry.describe(usable)}",
             ]
         )

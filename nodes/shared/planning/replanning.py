@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.planning.rule_plan import (
     LONGEST_QUERY,
     build_rule_plan,
@@ -15,12 +16,15 @@ from weiwo.nodes.shared.planning.rule_plan import (
 )
 from weiwo.nodes.shared.planning.task_identity import adopt_ids, list_past_keys, wording_key
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.state import Language, Outcome, Plan, Task
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.state import Evidence, Language, Outcome, Plan, Task
 from weiwo.state.cached_property import cached_property
 from weiwo.state.evidence import Cause
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
+from weiwo.text.language import fold, sentences
 from weiwo.text.patterns import lazy
+from weiwo.text.terms import coverage, terms
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.policies import POLICIES
 
@@ -38,6 +42,9 @@ _CAUSES: Final[Mapping[Cause, str]] = {
 }
 
 
+_MOST_TRIED: Final = 12
+"""Queries of a task that a model is reminded of."""
+_MOST_SENTENCES: Final = 40
 _MOST_MISSING: Final = 10
 """Things missing that are kept of a reply."""
 _NOTHING: Final = lazy(r"(?:none|nothing|no|n/?a|null|-+|无|没有|暂无)(?: (?:is )?missing)?[.。]?", re.IGNORECASE)
@@ -52,6 +59,19 @@ def read_missing(named: Iterable[str]) -> tuple[str, ...]:
 def format_cause(cause: Cause | None) -> str:
     """Why a task came to nothing, for a prompt, to be set behind the message; empty where it is not known."""
     return f" ({_CAUSES[cause]})" if cause is not None else ""
+
+
+def describe_attempt(task: Task, outcome: Outcome | None, passages: Iterable[Evidence]) -> str:
+    """Every query that a task tried in vain, and the closest words of what it found, for a prompt; empty of others."""
+    if outcome is None or not outcome.detail.searches:
+        return ""
+    wanted = set(terms(task.description))
+    found = [one for one in passages if task.id in one.task_ids]
+    said = [one.text[start:end] for one in found for start, end in sentences(one.text)[:_MOST_SENTENCES]]
+    closest = max(said, key=lambda words: coverage(wanted, set(terms(words))), default="")
+    queries = dict.fromkeys(query for _, query in outcome.detail.searches)
+    tried = ", ".join(f'"{quote_as_data(query, 120)}"' for query in [*queries][-_MOST_TRIED:])
+    return f"; tried {tried}" + (f"; closest words found: “{quote_as_data(closest, 250)}”" if closest else "")
 
 
 @dataclass(frozen=True)
@@ -112,10 +132,23 @@ class PlanHistory:
         again = [task for task in todo if wording_key(task, keys) in self.futile_keys]
         if again:
             return [f"{task.id}: was tried before and came to nothing; ask it another way" for task in again]
+        if self._only_tried_queries(todo):
+            return ["vertices: every query was tried before and came to nothing; give other words, or another tool"]
         content = frozenset(keys.values())
         if any(content == frozenset(past.keys().values()) for past in self.revisions):
             return ["vertices: the same plan was made before and did not do; give another one"]
         return []
+
+    def _only_tried_queries(self, todo: Sequence[Task]) -> bool:
+        """Whether all searches among these tasks were made before, in vain."""
+        tried = {(tool, fold(query)) for one in self.outcomes.values() for tool, query in one.detail.searches}
+        usable = {task_id: outcome for task_id, outcome in self.outcomes.items() if outcome.usable}
+        asked = [
+            (task.tool, fold(fill_text(query, usable, "en")))
+            for task in todo
+            if isinstance(query := task.args.get("query"), str)
+        ]
+        return bool(asked) and tried.issuperset(asked)
 
     def has_new(self, plan: Plan) -> bool:
         """Whether a next revision asks anything that no revision has asked."""
