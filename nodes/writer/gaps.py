@@ -104,7 +104,11 @@ def find_documents_in_part(
     """
     leaned_on = {part for source in sources for part in (source, source.partition("#L")[0])}
     asked = f" {_SEPARATORS.sub(' ', question.casefold())} "
-    found = [one for one in problems if _is_among(one.source, leaned_on) or _is_named(one.source, asked)]
+    found = [
+        one
+        for one in problems
+        if _is_named(one.source, asked) or (_is_among(one.source, leaned_on) and not _shows_pictures_only(one))
+    ]
     told = [
         _IN_PART[language].format(one.source, describe_losses(one.losses, language))
         if one.losses
@@ -113,6 +117,11 @@ def find_documents_in_part(
     ]
     told += [_OTHERS[language].format(len(found) - _MOST_NAMED)] if len(found) > _MOST_NAMED else []
     return tuple(Gap(kind="in_part", text=text) for text in told)
+
+
+def _shows_pictures_only(problem: Problem) -> bool:
+    """Whether all that was not read of a file are pictures beside its text, a logo as a rule: the index names them."""
+    return bool(problem.losses) and all(loss.kind == "pictures_without_text" for loss in problem.losses)
 
 
 def _is_among(source: str, leaned_on: set[str]) -> bool:
