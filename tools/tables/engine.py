@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final, TypeVar
 
+from weiwo.text.localization import localized_section
+from weiwo.text.patterns import HAN_RANGES, lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import import_parser
 from weiwo.tools.tables.columns import Column, fold_value, parse_amount, read_column
@@ -16,6 +18,8 @@ from weiwo.tools.tables.documents import Row, Table, TablePassage, read_tables
 from weiwo.tools.tables.request import Filter, Measure, TableRequest
 from weiwo.tools.tables.validation import RequestError, find_name, unknown_value
 
+_EXPRESSED: Final = localized_section("tables.engine")
+_HAN: Final = lazy(f"[{HAN_RANGES}]")
 _MOST_CITED: Final = 20
 _MOST_TIED: Final = 20
 _KNOWN_VALUES: Final = 2_000
@@ -386,14 +390,15 @@ class _Query:
         """The request in one line, as a person checks it."""
         request = self._request
         what = ", ".join(name for _, name, _, _ in self._measures) or ", ".join(request.columns) or "rows"
-        parts = [f"{what} of {self._main.table.name}"]
+        words = _EXPRESSED["zh" if _HAN.search(f"{what}{self._main.table.name}") else "en"]
+        parts = [words["of"].format(what=what, table=self._main.table.name)]
         if request.filters:
-            parts.append("where " + " and ".join(_express_filter(one) for one in request.filters))
+            parts.append(words["where"].format(words["and"].join(_express_filter(one) for one in request.filters)))
         if request.group_by:
-            parts.append("by " + ", ".join(request.group_by))
+            parts.append(words["by"].format(", ".join(request.group_by)))
         if request.order_by:
-            parts.append(f"{'highest' if request.descending else 'lowest'} {request.order_by} first")
-        return " ".join(parts)
+            parts.append(words["highest" if request.descending else "lowest"].format(request.order_by))
+        return words["between"].join(parts)
 
 
 def _express_filter(one: Filter) -> str:
