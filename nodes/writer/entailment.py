@@ -159,6 +159,8 @@ def _judged(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSource
         return checked
     reason = remove_links(safe_note(judgement.words), (), given.language) if verdict in DOUBTFUL else ""
     tells = verdict == "supported" and not absent
+    if verdict == "supported" and absent and not own:
+        verdict = "uncited"  # that something is not told rests on nothing
     citations = own or (shown[:1] if tells else ())
     claim = checked.claim.model_copy(update={"verdict": verdict, "reason": reason, "citations": citations})
     return replace(checked, claim=claim)

@@ -151,7 +151,7 @@ def record_accesses(records: Records) -> list[Access]:
     async def count(_: int) -> None:
         await records.add_spending("operator", "2026-01-01", Spending(1, 10, 0.1))
         await records.spending("operator", "2026-01-01")
-        await records.trim()
+        await records.trim("operator")
 
     async def delete(number: int) -> None:
         await records.delete_thread(f"t{number % 7}")

@@ -98,7 +98,9 @@ def has_part(told: str, value: JsonValue, question: str) -> bool:
     if fold(said) in fold(question):
         return True
     if date := single_date(said):
-        return any(date.year == span.date.year for span in find_dates(told)) or carries(told, said, "date")
+        dated = any(date.year == span.date.year for span in find_dates(told)) or carries(told, said, "date")
+        if dated or not said.strip().isdigit():  # a bare figure may be no year
+            return dated
     if figures := find_numbers(said):
         return any(carries(told, float(one.value), "number") for one in figures)
     named = names(said)
