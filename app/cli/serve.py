@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import os
 import re
 import webbrowser
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -14,6 +16,7 @@ from weiwo.app.cli.output import hint, say, write
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.server.access.auth import new_token
 from weiwo.app.server.errors import RequestError
+from weiwo.app.server.metrics import JsonFormatter
 from weiwo.app.server.serve import ServeError
 from weiwo.app.server.serve import serve as run_server
 from weiwo.app.server.storage.records import Records
@@ -21,6 +24,8 @@ from weiwo.graph.persistence.storage import StorageError
 from weiwo.state.settings import Settings
 
 app = typer.Typer()
+_LOG_FORMATS = ("text", "json")
+_LOG_LEVELS = ("debug", "info", "warning", "error")
 _USER = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 
 
@@ -39,7 +44,7 @@ def serve(
     if new_token is not None:
         _print_token(new_token)
         return
-    logging.basicConfig(level=logging.WARNING, format="weiwo: %(message)s")
+    _configure_log(os.environ)
     tasks = set()
 
     def started(address: str, token: str) -> None:
@@ -56,6 +61,24 @@ def serve(
         raise CommandError(str(error), USAGE) from None
     except StorageError as error:
         raise CommandError(str(error)) from None
+
+
+def _configure_log(environment: Mapping[str, str]) -> None:
+    """Configure standard error as the log: lines for people, or JSON with a line a run.
+
+    Raises:
+        UsageError: A variable has no such value.
+    """
+    form = environment.get("WEIWO_LOG_FORMAT", "").strip().lower() or "text"
+    level = environment.get("WEIWO_LOG_LEVEL", "").strip().lower() or ("info" if form == "json" else "warning")
+    if form not in _LOG_FORMATS:
+        raise UsageError(f"WEIWO_LOG_FORMAT={form[:20]!a}; it is one of {', '.join(_LOG_FORMATS)}")
+    if level not in _LOG_LEVELS:
+        raise UsageError(f"WEIWO_LOG_LEVEL={level[:20]!a}; it is one of {', '.join(_LOG_LEVELS)}")
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonFormatter() if form == "json" else logging.Formatter("weiwo: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.getLogger("weiwo").setLevel(level.upper())
 
 
 def _print_token(user: str) -> None:

@@ -9,6 +9,8 @@ Modules:
     serve          the process
     engine         what is open while it runs
     backend        what OpenAI's API and the page need, here or on a host
+    health_routes  `/ready` and `/metrics`
+    metrics        what is counted; the log as JSON
     wire           JSON and server-sent events
     errors         the error of a request
     mcp_mount      `/mcp`

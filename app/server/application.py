@@ -13,7 +13,7 @@ from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.engine import Engine, open_engine
 from weiwo.app.server.errors import RequestError, describe_outside
 from weiwo.app.server.mcp_mount import mcp_routes
-from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, PAGE, WEIWO_API
+from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, OPERATION, PAGE, WEIWO_API
 from weiwo.app.server.wire import error_reply, reply
 from weiwo.app.session.memory_listing import describe_left_watches
 from weiwo.graph.persistence.thread_lock import OPERATOR
@@ -49,7 +49,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             yield
 
     application = Starlette(
-        routes=[*mcp, *LANGGRAPH_API, *OPENAI_API, *WEIWO_API, *PAGE],
+        routes=[*mcp, *LANGGRAPH_API, *OPERATION, *OPENAI_API, *WEIWO_API, *PAGE],
         exception_handlers={**ERRORS, 404: _missing, 405: _missing, Exception: _break},
         lifespan=lifespan,
     )

@@ -5,6 +5,7 @@ from typing import Final
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Mount, Route
 
+from weiwo.app.server import health_routes
 from weiwo.app.server.access import login_routes
 from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.langgraph_api import assistant_routes, protocol_routes, run_routes, thread_routes
@@ -51,6 +52,11 @@ LANGGRAPH_API: Final[list[BaseRoute]] = [
     Route("/runs/wait", run_routes.wait, methods=["POST"]),
 ]
 """What LangGraph's SDKs, `useStream` and Studio call."""
+OPERATION: Final[list[BaseRoute]] = [
+    Route("/ready", health_routes.ready),
+    Route("/metrics", health_routes.metrics),
+]
+"""What an orchestrator and Prometheus call."""
 OPENAI_API: Final[list[BaseRoute]] = [
     Route("/v1/models", chat_routes.models),
     Route("/v1/models/{model}", chat_routes.model),

@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ from weiwo.app.server.access.guard import Guard, Rules, read_origins
 from weiwo.app.server.access.oidc import Oidc, OidcError, OidcSettings
 from weiwo.app.server.access.profiles import LOOPBACK, is_loopback, read_profiles
 from weiwo.app.server.application import create_app
+from weiwo.app.server.metrics import LOOP_LAG
 from weiwo.app.server.storage.records import Records
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import CLIENT_FIELDS, Settings
@@ -149,7 +151,9 @@ async def _watch_loop() -> None:
     try:
         while True:
             faulthandler.dump_traceback_later(_STANDSTILL_SECONDS, exit=True, file=sys.__stderr__ or 2)
+            due = time.monotonic() + _STANDSTILL_SECONDS / 10
             await asyncio.sleep(_STANDSTILL_SECONDS / 10)
+            LOOP_LAG.set(max(0.0, time.monotonic() - due))
     finally:
         faulthandler.cancel_dump_traceback_later()
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from weiwo.app.server.access.profiles import Profile, profile_of
 from weiwo.app.server.errors import RequestError
+from weiwo.app.server.metrics import count_model_call
 from weiwo.app.server.storage.records import Records, Spending
 from weiwo.models.budget import listen_to_calls
 from weiwo.models.prices import cost_of, price_of
@@ -100,6 +101,7 @@ class DayBudgets:
     async def _count(self, user: str, call: ModelCall) -> None:
         tokens = call.input_tokens, call.output_tokens
         cost = cost_of(price_of(self._settings, call.model), *tokens)
+        count_model_call(*tokens, cost)
         await self._records.add_spending(user, _day_of(time.time()), Spending(0, sum(tokens), cost))
 
     async def describe(self, user: str) -> dict[str, Any]:

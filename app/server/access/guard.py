@@ -38,7 +38,7 @@ _HEADERS: Final = {
     "x-frame-options": "DENY",
 }
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_OPEN: Final = ("/ok", "/weiwo/info", "/weiwo/login", OIDC_LOGIN, CALLBACK, "/", "/page/", "/favicon.ico")
+_OPEN: Final = ("/ok", "/ready", "/weiwo/info", "/weiwo/login", OIDC_LOGIN, CALLBACK, "/", "/page/", "/favicon.ico")
 """What needs no login: the page itself, and what it takes to log in."""
 _EXPOSED: Final = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next"
 _MOST_BYTES: Final = 200_000_000

@@ -24,6 +24,7 @@ from weiwo.app.server.access.budgets import DayBudgets
 from weiwo.app.server.access.profiles import memory_user
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.errors import RequestError, describe_outside, not_found
+from weiwo.app.server.metrics import RUN_SECONDS, RUNS, UNDER_WAY, WAITING, count_failure
 from weiwo.app.server.runs.fair_slots import FairSlots
 from weiwo.app.server.runs.graph_stream import stream_events
 from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
@@ -85,6 +86,7 @@ class Runs:
         self._slots = FairSlots(_MOST_AT_WORK, shared=logins)
         self._places = FairSlots(_MOST_UNDER_WAY, shared=logins)
         self._last_try = asyncio.Lock()
+        self._at_work = 0
         self._cancelled: set[str] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
@@ -95,6 +97,11 @@ class Runs:
         """Ids of the runs that work on a thread or wait to, in order."""
         live = self._log.live
         return [one for one in self._queues.get(thread_id, ()) if one in live and not live[one].ended]
+
+    def measure(self) -> None:
+        """Set the gauges of runs at work and waiting."""
+        UNDER_WAY.set(len(self._tasks))
+        WAITING.set(len(self._tasks) - self._at_work)
 
     def require_idle(self, thread_id: str) -> None:
         """See that no run works on a thread or waits to.
@@ -239,7 +246,11 @@ class Runs:
             alone = self._last_try if run.attempt >= _MOST_ATTEMPTS else nullcontext()
             async with alone, self._slots.hold(run.owner), claimed(self._settings, run.thread_id):
                 await self._records.set_status(run.run_id, "running", run.attempt)
-                await self._follow(run, request, live)
+                self._at_work += 1
+                try:
+                    await self._follow(run, request, live)
+                finally:
+                    self._at_work -= 1
             status = "success"
         except asyncio.CancelledError:
             status = "interrupted"
@@ -283,6 +294,7 @@ class Runs:
         with operator_defaults(limited), own_key(key), self.budgets.counted(run.owner):
             async for name, data in stream:
                 self._log.add(live, name, data)
+                count_failure(name, data)
                 await self.quota.take(run.owner, 2 * len(data))  # the event, and the checkpoint that it tells of
 
     def _given(self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot) -> tuple[Any, dict[str, str]]:
@@ -301,6 +313,8 @@ class Runs:
 
     async def _end(self, run: RunRecord, request: RunRequest, live: LiveRun, status: RunStatus, why: str) -> None:
         left = self.closing and status == "interrupted" and run.run_id not in self._cancelled
+        if not left:
+            _tell_end(run, status)
         try:
             await self.budgets.settle()
             if not left:  # the status first: who sees the end may ask for it
@@ -358,6 +372,15 @@ class Runs:
             )
         command = {**request.command, "resume": {waiting[0]: resume}}
         return request.model_copy(update={"command": command}), edited
+
+
+def _tell_end(run: RunRecord, status: RunStatus) -> None:
+    """Count a run that ended, and log it in a line."""
+    seconds = round(time.time() - run.created, 3)
+    RUNS.labels(status).inc()
+    RUN_SECONDS.observe(seconds)
+    told = {"run_id": run.run_id, "thread_id": run.thread_id, "status": status, "seconds": seconds}
+    _log.info("run %s: %s in %.1f s", run.run_id, status, seconds, extra={**told, "attempt": run.attempt})
 
 
 def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:
