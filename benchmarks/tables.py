@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -228,7 +228,7 @@ def best(rows: Rows, by: str, name: str, n: int = 1, *, low: bool = False) -> li
     return [row[name] for row in rows if (row[by] <= edge if low else row[by] >= edge)]
 
 
-def tops(counts: dict[str, float]) -> list[str]:
+def tops(counts: Mapping[str, float]) -> list[str]:
     """The names with the highest count."""
     return [name for name, count in counts.items() if count == max(counts.values())]
 
