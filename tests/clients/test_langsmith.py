@@ -138,7 +138,7 @@ def said(tmp_path):
 
 @pytest.mark.usefixtures("answered")
 def test_feedback_goes_to_langsmith_and_is_kept(langsmith, tmp_path):
-    command.feedback("t-1", good=False, bad=True, words="it rises 8,611\x1b m")
+    command.feedback("t-1", good=False, bad=True, note="it rises 8,611\x1b m")
     assert said(tmp_path) == [(UUID(TRACE).hex, False, "it rises 8,611 m")]
     (sent,) = langsmith.feedback
     assert (sent["run_id"], sent["key"], sent["score"]) == (TRACE, "user_score", 0)
@@ -149,13 +149,13 @@ def test_feedback_goes_to_langsmith_and_is_kept(langsmith, tmp_path):
 @pytest.mark.parametrize("langsmith", [False], indirect=True)
 def test_a_thread_that_langsmith_does_not_know_is_said_and_the_words_are_kept(tmp_path):
     with pytest.raises(AppError, match=r"did not take it.*Run not found"):
-        command.feedback("t-1", good=True, bad=False, words=None)
+        command.feedback("t-1", good=True, bad=False, note=None)
     assert said(tmp_path) == [(UUID(TRACE).hex, True, "")]
 
 
 @pytest.mark.usefixtures("answered")
 def test_without_langsmith_it_is_kept_here(tmp_path, capsys):
-    command.feedback("t-1", good=True, bad=False, words="好")
+    command.feedback("t-1", good=True, bad=False, note="好")
     assert said(tmp_path) == [(UUID(TRACE).hex, True, "好")]
     assert "LangSmith" not in capsys.readouterr().err
 
@@ -170,7 +170,7 @@ def test_it_is_one_of_the_two(options, words, answered):  # noqa: ARG001 - a thr
 def test_a_thread_without_an_answer_has_none_to_judge(answered):
     answered["result"] = {}
     with pytest.raises(UsageError, match="no answer yet"):
-        command.feedback("t-1", good=True, bad=False, words=None)
+        command.feedback("t-1", good=True, bad=False, note=None)
 
 
 def test_broken_lines_are_left_out(tmp_path):
