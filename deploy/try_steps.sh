@@ -8,7 +8,7 @@ place=$(mktemp -d)
 server=
 trap 'test -z "$server" || kill "$server" 2>/dev/null || true; rm -rf "$place"' EXIT
 python3.11 -m venv "$place/env"
-"$place/env/bin/pip" install -q -c "$root/deploy/requirements.lock" "$root[postgres,mcp,oidc,documents,vectors]"
+"$place/env/bin/pip" install -q -c "$root/deploy/requirements.lock" "$root[postgres,mcp,oidc,documents,tables,vectors]"
 mkdir "$place/home"
 cd "$place"
 env -i PATH="$place/env/bin:$PATH" HOME="$place" WEIWO_HOME="$place/home" WEIWO_LOG_FORMAT=json \
