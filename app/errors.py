@@ -13,4 +13,7 @@ class MisuseError(AppError):
 
 def unknown_thread(thread_id: str) -> MisuseError:
     """The error for a thread the database does not have."""
-    return MisuseError(f"thread {thread_id!r}; the database has no such thread; weiwo threads lists those it has")
+    return MisuseError(
+        f"thread {thread_id!r}; the database has no such thread; weiwo threads lists those it has; of a run that was"
+        " killed before its first step nothing is kept: ask again"
+    )

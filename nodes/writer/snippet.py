@@ -17,6 +17,8 @@ from weiwo.text.records import split_keyed, split_row
 _FIRST: Final = 300
 """Columns of text of the first snippet, about four lines of a terminal; a Chinese character takes two."""
 _FURTHER: Final = 160
+_LONGEST_SENTENCE: Final = 240
+"""Columns up to which a highlighted sentence that has begun is whole: what is asked for may stand at its end."""
 _LEAST: Final = 30
 """Columns that must be left for a further block."""
 _MOST_CELLS: Final = 8
@@ -145,7 +147,7 @@ def _shortened(block: _Block, length: int) -> _Block:
     whole = before + sum(_width(text) for text, _ in block.pieces[first:])
     kept: list[tuple[str, bool]] = [] if whole <= length else [("… ", False)] if before else []
     for text, bold in block.pieces if whole <= length else block.pieces[first:]:
-        fitting = _fit(text, length)
+        fitting = _fit(text, max(length, _LONGEST_SENTENCE) if bold else length)
         kept.append((fitting, bold))
         length -= _width(fitting)
         if len(fitting) < len(text) or length <= 0:

@@ -57,3 +57,12 @@ def test_a_sentence_over_two_lines_is_one_in_bold() -> None:
     assert (
         snippet("Before. The\nBoard met.\nAfter.", "The\nBoard met.") == "A [1]\n\n> Before. **The Board met.** After."
     )
+
+
+def test_a_chosen_sentence_that_has_begun_is_whole_to_its_value() -> None:
+    told = "市区面积约105平方公里，分为20个区，人口约为214.6万。"
+    spans = ((0, 5), (75, 75 + len(told)))  # behind what takes 150 of the 160 columns of a further snippet
+    extract = Extract(
+        n=1, source="a.md", title="A", text="塞" * 75 + told, highlights=spans, score=1.0, evidence_id="e"
+    )
+    assert f"**{told}**" in format_snippets([(extract, "[1]"), (extract, "[2]")])[1]
