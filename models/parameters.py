@@ -62,7 +62,12 @@ def is_small(where: Endpoint) -> bool:
     billions = _sizes.get(where.identity)
     if billions is None:
         billions = parse_billions(where.name.partition(":")[2])
-    return 0 < billions < _SMALL if billions else _replies_of(where).count(False) >= _UNUSABLE
+    return is_small_size(billions) if billions else _replies_of(where).count(False) >= _UNUSABLE
+
+
+def is_small_size(billions: float) -> bool:
+    """Whether so many parameters, in 1e9, make a small model."""
+    return 0 < billions < _SMALL
 
 
 def note_reply(where: Endpoint, *, usable: bool) -> None:

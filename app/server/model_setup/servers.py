@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from weiwo.app.render.labels import in_system_language
+from weiwo.models.parameters import parse_billions
 from weiwo.state.errors import WeiwoError
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
@@ -28,7 +29,6 @@ _MOST_MODELS: Final = 60
 _OLLAMA_CONTEXT: Final = 4_096
 """Tokens that Ollama gives a model that says nothing else."""
 _NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)
-_BILLIONS: Final = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)\s?([bm])(?![a-z])", re.IGNORECASE)
 _NO_CHAT: Final = re.compile(r"embed|rerank|whisper|tts|(?:^|[-_/])(?:bge|gte|e5|clip)(?:[-_]|$)", re.IGNORECASE)
 _EMBEDS: Final = re.compile(r"embed|minilm|(?:^|[-_/])(?:bge|gte|e5)(?:[-_]|$)(?!.*rerank)", re.IGNORECASE)
 word: Final = in_system_language(localized_section("cli.setup"))
@@ -249,7 +249,7 @@ async def _ollama_model(client: Client, row: Mapping[str, Any]) -> LocalModel:
     asked = _NUM_CTX.search(str(shown.get("parameters") or ""))
     return LocalModel(
         name,
-        billions=_billions(details.get("parameter_size")) or _billions(name),
+        billions=parse_billions(details.get("parameter_size")) or parse_billions(name),
         bytes=_whole(row.get("size")),
         trained=next((_whole(value) for key, value in info.items() if str(key).endswith(".context_length")), None),
         served=int(asked[1]) if asked else _OLLAMA_CONTEXT,
@@ -263,7 +263,7 @@ async def _read_lm_studio(client: Client) -> list[LocalModel]:
     return [
         LocalModel(
             _text(row["id"]),
-            billions=_billions(row["id"]),
+            billions=parse_billions(row["id"]),
             trained=_whole(row.get("max_context_length")),
             served=_whole(row.get("loaded_context_length")),
             chats=row["type"] in {"llm", "vlm"},
@@ -298,7 +298,7 @@ def _listed_model(row: Mapping[str, Any], meta: Mapping[str, Any]) -> LocalModel
     name, window, count = _text(row["id"]), _whole(row.get("max_model_len")), _whole(meta.get("n_params"))
     return LocalModel(
         name,
-        billions=count / 1e9 if count else _billions(name),
+        billions=count / 1e9 if count else parse_billions(name),
         bytes=_whole(meta.get("size")),
         trained=_whole(meta.get("n_ctx_train")) or window,
         served=window,
@@ -330,14 +330,6 @@ async def widen_ollama(root: str, model: str, tokens: int, transport: httpx.Asyn
     if not isinstance(reply, dict) or reply.get("error"):
         raise ServerError(one_line(str(reply), 200))
     return name
-
-
-def _billions(text: object) -> float | None:
-    """Parameters as names write them: "7.6B", "qwen3:8b", "llama-3.2-1B", "135M"."""
-    found = _BILLIONS.search(str(text or ""))
-    if found is None:
-        return None
-    return float(found[1]) / (1 if found[2].lower() == "b" else 1_000)
 
 
 def _whole(value: object) -> int | None:
