@@ -27,7 +27,9 @@ def dockerfile(tmp_path_factory):
 def test_the_image_has_the_extras_that_its_users_need(dockerfile):
     extras = PROJECT["project"]["optional-dependencies"]
     listed = json.loads((ROOT / "langgraph.json").read_text())["dependencies"]
-    assert listed == [".", *extras["vectors"], *extras["documents"], *extras["tables"]], "a local folder has no extras there"
+    assert listed == [".", *extras["vectors"], *extras["documents"], *extras["tables"]], (
+        "a local folder has no extras there"
+    )
     (installed,) = (line for line in dockerfile.splitlines() if line.startswith("RUN") and "usearch" in line)
     assert all(requirement in installed for requirement in listed[1:])
 
