@@ -17,6 +17,8 @@ from weiwo.models.endpoint import Endpoint, EndpointMemory, is_local
 
 _SMALL: Final = 3.5
 """Parameters, in 1e9, below which a model is small: what is sold as 3B has up to 3.3."""
+_MALFORMED: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What reading a reply of another shape raises."""
 _SECONDS: Final = 2.0
 _MOST_BYTES: Final = 1_000_000
 _REPLIES: Final = 3
@@ -109,16 +111,7 @@ async def _ask_server(where: Endpoint, root: str) -> float | None:
             if any(row.get("owned_by") in {"library", "ollama"} for row in rows):
                 shown = await _read_json(http, "POST", f"{root.removesuffix('/v1')}/api/show", {"model": model})
                 return parse_billions(shown["details"]["parameter_size"])
-    except (
-        httpx.HTTPError,
-        httpx.InvalidURL,
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-    ):
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, *_MALFORMED):
         return None
     return None
 
