@@ -1,5 +1,6 @@
 """Availability of the built-in tools, told without importing them: each is a LangChain tool, and slow to import."""
 
+from importlib.util import find_spec
 from typing import Final, NamedTuple
 
 from weiwo.state import VALUE_TYPES, Language, ValueType
@@ -31,8 +32,10 @@ class Availability(NamedTuple):
     why_not: str = ""  # why it cannot be called, and what would change that; empty if it can
 
 
-def list_built_in(settings: Settings, passages: int, language: Language = "en") -> list[Availability]:
-    """The built-in tools of a run, the unavailable ones last, as its registry has them.
+def list_built_in(
+    settings: Settings, passages: int, language: Language = "en", *, tables: bool = False
+) -> list[Availability]:
+    """The built-in tools of a run, the unavailable ones last, as its registry has them; one asks tables, if there are.
 
     Raises:
         SettingsError: An entry of `search` or `allow_hosts` cannot be used.
@@ -42,6 +45,7 @@ def list_built_in(settings: Settings, passages: int, language: Language = "en") 
     tools = [
         Availability("corpus_search", "search", none),
         Availability("open_document", "open", none),
+        *([Availability("query_table", "tables", explain_no_tables())] if tables else []),
         Availability("calculator", "compute"),
         Availability("date_difference", "dates"),
         Availability("web_search", "search", "" if sources else explain_none(settings, language)),
@@ -51,6 +55,11 @@ def list_built_in(settings: Settings, passages: int, language: Language = "en") 
         tools.append(Availability("read_page", "open"))
     tools += [Availability("extract_page", "open") for source in sources if source.name == "tavily"]
     return sorted(tools, key=lambda tool: bool(tool.why_not))
+
+
+def explain_no_tables() -> str:
+    """Why tables cannot be asked; empty where they can."""
+    return "" if find_spec("duckdb") else "needs DuckDB: pip install 'weiwo[tables]'"
 
 
 def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from weiwo.state import VALUE_TYPES, JsonValue, Language
 from weiwo.state.settings import Settings, SettingsError
-from weiwo.tools.built_in import BUILT_IN_TOOLS, explain_empty_corpus
+from weiwo.tools.built_in import BUILT_IN_TOOLS, explain_empty_corpus, explain_no_tables
 from weiwo.tools.calling.arguments import arguments_fit, schema_of
 from weiwo.tools.calling.injection import takes_injected
 from weiwo.tools.calling.substitutes import map_arguments
@@ -28,7 +28,7 @@ from weiwo.tools.mcp.loading import load_mcp_tools
 from weiwo.tools.printable import one_line
 from weiwo.tools.selection.clusters import Documentation, clusters_of
 from weiwo.tools.tables.catalog import open_catalog
-from weiwo.tools.tables.query_table import QueryTable, explain_missing
+from weiwo.tools.tables.query_table import QueryTable
 from weiwo.tools.tool_info import ToolInfo, describe_tool
 from weiwo.tools.user_tools import load_named_tools
 from weiwo.tools.web.fetching.url_guard import UrlGuard
@@ -156,7 +156,7 @@ def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool]
         missing += [_describe_made(tool, explain_empty_corpus(settings)) for tool in over_corpus]
     if corpus.size and open_catalog(corpus).has_tables():
         asks = QueryTable(corpus=corpus, within=settings.filter)
-        if why_not := explain_missing():
+        if why_not := explain_no_tables():
             missing.append(_describe_made(asks, why_not))
         else:
             tools.append(asks)

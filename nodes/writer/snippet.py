@@ -67,7 +67,7 @@ def format_snippets(extracts: Sequence[tuple[Extract, str]], *, bold: bool = Tru
 
 
 def _format_one(extract: Extract, mark: str, length: int, *, bold: bool) -> str:
-    blocks = list(_blocks(extract))
+    blocks = list(_blocks(extract)) or [_Block("text", [(" ".join(extract.text.split()), False)], "")]
     shown: list[_Block] = []
     for block in blocks[_first_shown(blocks, length) :]:
         wanted = block.chosen or not shown or (block.kind not in {"row", "keyed"} and block.heading == shown[0].heading)

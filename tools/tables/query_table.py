@@ -1,7 +1,6 @@
 """The `query_table` tool: counts, sums, extremes and rows of a table, each with the rows it rests on."""
 
 import asyncio
-from importlib.util import find_spec
 from typing import Any, Final
 
 from pydantic import Field
@@ -45,18 +44,13 @@ class QueryTable(AsyncTool):
             result = await asyncio.to_thread(lambda: open_catalog(corpus).query(request, self.within))
         except RequestError as error:
             raise ToolCallError("bad_arguments", f"{self.name}: {error}") from None
-        return _answer(result)
+        return _answer(result, figures=bool(request.measures) and not request.group_by)
 
 
-def explain_missing() -> str:
-    """Why tables cannot be asked; empty where they can."""
-    return "" if find_spec("duckdb") else "needs DuckDB: pip install 'weiwo[tables]'"
-
-
-def _answer(result: dict[str, Any]) -> tuple[str, dict[str, JsonValue]]:
+def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, JsonValue]]:
     header, rows = result["header"], result["rows"]
     passages = [_as_passage(one, result["table"]) for one in result["cited"]]
-    value, kind = _value_of(result)
+    value, kind = _value_of(result, figures=figures)
     counted = f"{result['counted']:,} of {result['of']:,} rows counted"
     detail: dict[str, JsonValue] = {
         "expression": result["expression"],
@@ -86,14 +80,16 @@ def _as_passage(cited: dict[str, str], title: str) -> Evidence:
     )
 
 
-def _value_of(result: dict[str, Any]) -> tuple[JsonValue, ValueType]:
-    """The value of a result and its type."""
+def _value_of(result: dict[str, Any], *, figures: bool) -> tuple[JsonValue, ValueType]:
+    """The value of a result and its type; several figures of the same rows are a list, too."""
     rows, types = result["rows"], result["types"]
     if len(types) == 1:
         values = [row[0] for row in rows if row[0] is not None]
         if len(values) == 1:
             return values[0], "text" if types[0] == "date" and "T" in values[0] else types[0]
         return values, f"list[{types[0]}]"  # type: ignore[return-value]  # of a column's type
+    if figures and len(rows) == 1:
+        return [_written(cell) for cell in rows[0]], "list[text]"
     return [" – ".join(_written(cell) for cell in row) for row in rows], "list[text]"
 
 

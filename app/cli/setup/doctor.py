@@ -44,6 +44,7 @@ from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, CorpusSummary, corpus
 from weiwo.tools.corpus.index.embedding_models import explain_embedding_error
 from weiwo.tools.corpus.retrieval.federation import collect_warnings, count_embedded
 from weiwo.tools.printable import one_line
+from weiwo.tools.tables.catalog import open_catalog
 from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.selection import missing_variables, select_providers
@@ -374,7 +375,8 @@ async def _list_tools(subject: _Subject) -> Sequence[ToolInfo | Availability]:
         from weiwo.tools.registry import build_registry
 
         return (await build_registry(settings)).infos()
-    return await asyncio.to_thread(list_built_in, settings, passages, subject.language)
+    tables = subject.corpus is not None and open_catalog(subject.corpus).has_tables()
+    return await asyncio.to_thread(list_built_in, settings, passages, subject.language, tables=tables)
 
 
 async def _check_database(subject: _Subject) -> list[Check]:

@@ -186,4 +186,6 @@ def _type_of_request(call: ToolCall) -> ValueType | None:
     """The type of what a table is asked for: a figure, else the things or groups that have it."""
     if call.tool != "query_table":
         return None
-    return "number" if call.args.get("measures") and not call.args.get("group_by") else "list[text]"
+    measures = call.args.get("measures")
+    one = isinstance(measures, list) and len(measures) == 1
+    return "number" if one and not call.args.get("group_by") else "list[text]"

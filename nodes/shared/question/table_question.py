@@ -35,9 +35,12 @@ _SAYS_OTHER: Final = data_pattern(_FILE, "words", "other")
 """Words that a question has for other ends: a column or a value of that name is meant only where both are named."""
 _LONGEST: Final = 300
 _MOST_TABLES: Final = 60
+_MOST_ALIKE: Final = 4
+"""Columns of one name, but for what stands in brackets, of which each figure is given."""
 _WORD: Final = lazy(r"[^\W_]+")
 _MARKS: Final = lazy(r"[\s?？。.!！,，、:：;；'\"“”‘’()（）《》]+")
 _HAN: Final = lazy(f"[{HAN}]")
+_BRACKETED: Final = lazy(r"[(（\[]([^()（）\[\]]{0,100})[)）\]]")
 _MADE: Final = ("distinct", "median", "mean", "sum", "count")
 
 
@@ -115,20 +118,37 @@ class _Reading:
             return None
         asked = [one for one in self._mentions if one.kind == "column" and one.start in self._free]
         group = self._after(by.end(), asked) if by else None
-        thing = None
-        if which is not None:
-            ahead, behind = which.string[which.end() :][:1], which.string[: which.start()].rstrip()[-1:]
-            if "~" in (ahead if ahead in {"@", "~"} else behind):
-                thing = self._find_names()
-            else:
-                thing = self._after(which.end(), asked) if ahead == "@" else self._before(which.start(), asked)
+        thing = self._find_thing(which, asked) if which is not None else None
         if thing is None and (who is not None or top is not None):
             thing = self._find_names()
         if top is not None and by is not None and not (cues["max"] or cues["min"]):
             cues["max"], group = True, None
         amount = int(next(filter(None, top.groups()))) if top else 1
+        alike = {one.column for one in asked if [other.start for other in asked].count(one.start) > 1}
+        if alike & {group, thing}:
+            return None
         rest = [one.column for one in asked if one.column not in {group, thing}]
+        if len(alike) > 1 and set(rest) == alike:
+            return self._each(cues, rest, group)
         return self._request(cues, rest, group, thing, amount, dated=dated, asks=which is not None or who is not None)
+
+    def _find_thing(self, which: re.Match[str], asked: Sequence[_Mention]) -> int | None:
+        """The column that "which …" asks for: the one named beside the cue, or the name of a row."""
+        ahead, behind = which.string[which.end() :][:1], which.string[: which.start()].rstrip()[-1:]
+        if "~" in (ahead if ahead in {"@", "~"} else behind):
+            return self._find_names()
+        return self._after(which.end(), asked) if ahead == "@" else self._before(which.start(), asked)
+
+    def _each(self, cues: Mapping[str, bool], columns: Sequence[int], group: int | None) -> dict[str, JsonValue] | None:
+        """The request of a figure of each column that one name may mean: "amount", of amount (net) and (gross)."""
+        made = [cue for cue in ("median", "mean", "sum") if cues[cue]]
+        other = any(cues[cue] for cue in ("max", "min", "distinct", "count"))
+        if len(made) != 1 or other or len(columns) > _MOST_ALIKE or group is not None:
+            return None
+        measures = [self._measure(made[0], at, grouped=False) for at in columns]
+        if None in measures:
+            return None
+        return {"table": str(self._table["name"]), "filters": [*self._filters], "measures": [*measures]}
 
     def _request(
         self,
@@ -338,11 +358,11 @@ class _Reading:
 
     def _numbered(self, flat: str, start: int, end: int) -> int | None:
         """The number column a condition is of: the nearest named before it, else the first behind it."""
-        order = [one for one in sorted(self._mentions, key=lambda one: one.start) if one.start in self._free]
-        columns = [one.column for one in order if one.kind == "column"]
+        starts = sorted(self._free)
         before = flat[:start].count("@")
-        near = [*reversed(columns[:before]), *columns[before + flat[start:end].count("@") :]]
-        fit = [at for at in near if self._is_clean(at, {"number"})]
+        near = [*reversed(starts[:before]), *starts[before + flat[start:end].count("@") :]]
+        named = [one.column for at in near for one in self._mentions if one.kind == "column" and one.start == at]
+        fit = [at for at in named if self._is_clean(at, {"number"})]
         return fit[0] if len(set(fit)) == 1 else None
 
     def _drop_column(self, marked: str, column: int) -> str:
@@ -398,7 +418,7 @@ def _find_mentions(text: str, table: Mapping[str, Any]) -> list[_Mention]:
         for start in _find_form(text, form):
             end = start + len(form)
             over = [one for one in taken if one.start < end and start < one.end]
-            alike = all((one.start, one.end) == (start, end) and one.kind == kind == "value" for one in over)
+            alike = all((one.start, one.end) == (start, end) and one.kind == kind for one in over)
             if alike and not any(one.column == at for one in over):
                 taken.append(_Mention(kind, start, end, at, value))
     return sorted(taken, key=lambda one: one.start)
@@ -422,8 +442,10 @@ def _joins(one: str, other: str) -> bool:
 
 def _forms(name: str) -> list[str]:
     """How a column may be named: as it stands, without a unit in brackets, in the plural or singular."""
-    plain = fold_value(re.sub(r"[(（\[][^()（）\[\]]*[)）\]]", "", name)).replace("_", " ")
-    forms = {fold_value(name), plain.strip()}
+    plain = fold_value(_BRACKETED.sub("", name)).replace("_", " ")
+    forms = {fold_value(name), plain}
+    for inner in map(fold_value, _BRACKETED.findall(name)[:1]):  # "amount (net)" is "net amount", too
+        forms |= {f"{inner} {plain}", f"{plain} {inner}"} if plain.isascii() else {f"{inner}{plain}", f"{plain}{inner}"}
     for form in list(forms):
         if form.isascii() and form[-1:].isalpha():
             forms |= {f"{form}s", form.removesuffix("s")} | ({f"{form[:-1]}ies"} if form.endswith("y") else set())

@@ -45,6 +45,16 @@ async def test_an_empty_corpus(tmp_path, monkeypatch):
     assert {tool.name: tool.why_not for tool in list_built_in(settings, 0)} == known
 
 
+@pytest.mark.processes
+async def test_a_corpus_with_a_table(tmp_path, monkeypatch):
+    monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "home"))
+    (tmp_path / "few.csv").write_text("name,n\na,1\nb,2\n")
+    settings = Settings.resolve(Context(corpus=[str(tmp_path / "few.csv")]))
+    registry = await build_registry(settings)
+    known = [(info.name, info.cluster, info.why_not) for info in registry.infos()]
+    assert [tuple(tool) for tool in list_built_in(settings, registry.corpus.size, tables=True)] == known
+
+
 def test_hosts_that_cannot_be_read():
     with pytest.raises(SettingsError, match="allow_hosts"):
         list_built_in(Settings.resolve(Context(allow_hosts=["a b"])), 1)

@@ -13,13 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from weiwo.text.chunking import chunk_sections
 from weiwo.tools.corpus.formats.document_dates import TEMPLATE_DATES
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ocr import INSTALL, can_recognize, has_time, list_unrecognized, recognize_text
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, import_parser, make_passages
+from weiwo.tools.corpus.formats.pdf_tables import Box, mark_tables
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
@@ -56,15 +57,6 @@ _STAMP: Final = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 _MADE_FROM: Final = frozenset({"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"})
 _SCALE: Final = 200 / 72
 """Pixels for a point of a page that is a picture: 200 to the inch."""
-
-
-class _Box(NamedTuple):
-    """A run of text on a page: its edges, in points from the lower left corner."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
 
 
 @dataclass
@@ -153,7 +145,11 @@ class Pdf:
         """The text of a page in reading order, with the values of its form."""
         written = page.get_textpage()
         try:
-            text = _read_columns(written) or written.get_text_range()
+            count = written.count_rects()
+            boxes = [Box(*written.get_rect(n)) for n in range(count)] if count <= _MOST_BOXES else []
+            text = _read_columns(written, boxes)
+            if not text:
+                text = mark_tables(written.get_text_range(), boxes, lambda box: str(written.get_text_bounded(*box)))
         finally:
             written.close()
         text = _SOFT_HYPHEN.sub("", text).replace("\ufffe", "-").replace("\x02", "-")
@@ -207,12 +203,10 @@ def _read_string(fill: Any) -> str:
     return buffer.raw[: size - 2].decode("utf-16-le", "ignore")
 
 
-def _read_columns(written: "pypdfium2.PdfTextPage") -> str:
+def _read_columns(written: "pypdfium2.PdfTextPage", boxes: Sequence[Box]) -> str:
     """The text of a page column by column, where it was written line by line across two; else empty."""
-    count = written.count_rects()
-    if not _FEW_BOXES <= count <= _MOST_BOXES:
+    if len(boxes) < _FEW_BOXES:
         return ""
-    boxes = [_Box(*written.get_rect(n)) for n in range(count)]
     left, right = min(box.left for box in boxes), max(box.right for box in boxes)
     gutter = _find_gutter(boxes, left, right)
     if gutter is None or not _is_woven(boxes, gutter):
@@ -233,7 +227,7 @@ def _read_columns(written: "pypdfium2.PdfTextPage") -> str:
     return "\n".join(filter(str.strip, read))
 
 
-def _find_gutter(boxes: Sequence[_Box], left: float, right: float) -> float | None:
+def _find_gutter(boxes: Sequence[Box], left: float, right: float) -> float | None:
     """Where a vertical line crosses hardly any run of text and has runs on both sides; None where none does."""
     low, high = (left + share * (right - left) for share in _GUTTER)
     lefts, rights = sorted(box.left for box in boxes), sorted(box.right for box in boxes)
@@ -247,14 +241,14 @@ def _find_gutter(boxes: Sequence[_Box], left: float, right: float) -> float | No
     return best[1] if best else None
 
 
-def _is_woven(boxes: Sequence[_Box], gutter: float) -> bool:
+def _is_woven(boxes: Sequence[Box], gutter: float) -> bool:
     """Whether the text goes from one side of a gutter to the other again and again."""
     sides = [box.left >= gutter for box in boxes if not box.left < gutter < box.right]
     turns = sum(one != other for one, other in pairwise(sides))
     return turns >= _WOVEN * len(sides)
 
 
-def _is_prose(side: Sequence[_Box]) -> bool:
+def _is_prose(side: Sequence[Box]) -> bool:
     """Whether most lines on a side are about as long as its longest, as in running text and not in a table's column."""
     longest = max((box.right - box.left for box in side), default=0.0)
     filled = sum(box.right - box.left >= _FULL * longest for box in side)

@@ -137,6 +137,20 @@ def test_a_table_that_was_not_read_whole_is_not_asked():
     assert read_table_question("How many sales in the South?", [{**SALES, "torn": 1}]) is None
 
 
+def test_of_columns_that_one_name_may_mean_each_figure_is_given_and_none_is_guessed():
+    table = {
+        **SALES,
+        "columns": [column("Amount (net)", "number"), column("Amount (gross)", "number"), *TABLES[0]["columns"][:1]],
+    }
+    both = read_table_question("What is the total amount in the South?", [table])
+    assert [one["column"] for one in both["measures"]] == ["Amount (net)", "Amount (gross)"]
+    assert read_table_question("total gross amount", [table])["measures"] == [
+        {"function": "sum", "column": "Amount (gross)"}
+    ]
+    for doubtful in ("Which region has the highest amount?", "How many sales have an amount over 5?"):
+        assert read_table_question(doubtful, [table]) is None
+
+
 def test_two_tables_that_fit_alike_are_a_doubt():
     other = {**SALES, "name": "older"}
     assert read_table_question("What is the total amount in the South?", [SALES, other]) is None

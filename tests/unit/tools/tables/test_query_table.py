@@ -1,7 +1,12 @@
 """The tool over a real corpus: files indexed, tables found, a worker asked."""
 
+from typing import Any
+
 import pytest
 
+from tests.support.run import services, work
+from weiwo.graph.execution.fan_out import run_plan
+from weiwo.state import Plan, Task
 from weiwo.state.settings import Settings
 from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.calling.errors import ToolCallError
@@ -46,6 +51,29 @@ async def test_groups_are_a_list_that_a_task_can_go_through(registry):
     found = await ask(registry, table="people", group_by=["who"])
     assert (found.value, found.type) == (["Ann – 1", "Bob – 1"], "list[text]")
     assert found.detail["table"] == [["Ann", 1], ["Bob", 1]]
+
+
+async def test_a_plan_goes_through_the_rows_and_fills_a_request_with_what_came_of_others(registry):
+    def query(name: str, ret: str, for_each: str = "", **args: Any) -> Task:
+        return Task(id=name, description="?", tool="query_table", args=args, ret=ret, for_each=for_each or None)
+
+    def where(op: str, column: str, value: str) -> dict[str, Any]:
+        return {"filters": [{"column": column, "op": op, "value": value}]}
+
+    plan = Plan(
+        tasks=(
+            query("who", "list[text]", table="people", columns=["who"]),
+            query(
+                "ages", "list[number]", "{{who.ret}}", table="people", columns=["age"], **where("=", "who", "{{item}}")
+            ),
+            Task(
+                id="mean", description="?", tool="calculator", args={"expression": "sum({{ages.ret}})/2"}, ret="number"
+            ),
+            query("older", "text", table="people", columns=["who"], **where(">", "age", "{{mean.ret}}")),
+        )
+    )
+    done = (await run_plan(plan, {}, work(services(registry.get("query_table"))), {}))["outcomes"]
+    assert [done[task.id].value for task in plan.tasks] == [["Ann", "Bob"], [30, 40], 35, "Bob"]
 
 
 async def test_a_wrong_name_is_told_with_the_nearest(registry):

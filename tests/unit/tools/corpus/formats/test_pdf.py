@@ -218,3 +218,38 @@ def test_a_page_whose_font_says_no_letters_is_named() -> None:
     part = one(out.getvalue())
     assert [loss.kind for loss in part.losses] == ["pages_undecodable"]
     assert flat(part) == "A page with words."
+
+
+TABLE = (("Port", "Ships a day", "Country"), ("Kiel", "40", "Germany"), ("Den Helder", "12", "Netherlands"))
+
+
+def grid(rows: Sequence[Sequence[str]]) -> bytes:
+    """Rows of cells 150 points apart between two lines of prose."""
+    cells = [(60 + 150 * x, 700 - 20 * y, cell) for y, row in enumerate(rows) for x, cell in enumerate(row)]
+    return made(lines((60, 740, "Ports of the north, by ships."), *cells, (60, 600, "Counted in May.")))
+
+
+def test_rows_below_a_header_are_a_table() -> None:
+    (part,) = read(io.BytesIO(grid(TABLE)), "ports.pdf")
+    text = "\n".join(passage.text for passage in part.passages)
+    assert "| Port | Ships a day | Country |\n|---|---|---|\n| Kiel | 40 | Germany |\n| Den Helder | 12 |" in text
+    assert text.startswith("Ports of the north, by ships.")
+    assert text.endswith("Counted in May.")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        TABLE[:2],  # one row tells of no column
+        (("Name:", "Kiel"), ("Ships:", "40"), ("Berths:", "12")),  # a form
+        (
+            ("Port", "Country"),
+            ("Kiel", "Germany"),
+            ("Emden", "Germany"),
+        ),  # no figures: columns of words are often prose
+        (("1.", "Open it 2 times"), ("2.", "Close it"), ("3.", "Go")),
+    ],
+)
+def test_what_may_be_no_table_is_text(rows: Sequence[Sequence[str]]) -> None:
+    (part,) = read(io.BytesIO(grid(rows)), "ports.pdf")
+    assert "|" not in "".join(passage.text for passage in part.passages)
