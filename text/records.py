@@ -9,7 +9,8 @@ from typing import Final
 from weiwo.text.data_files import data_words
 from weiwo.text.patterns import lazy
 
-_DELIMITED: Final = {".csv": ",;|", ".tsv": "\t"}
+_DELIMITED: Final = {".csv": ",;|", ".tsv": "\t", **dict.fromkeys((".xlsx", ".xlsb", ".xls", ".ods"), "|")}
+"""What parts the cells of a row, by the ending of its file; rows of sheets are indexed with `|`."""
 NAME_KEYS: Final = data_words("extraction", "records", "name_keys")
 """Keys whose value names what a record is of."""
 _LONGEST: Final = 4_000

@@ -193,10 +193,16 @@ class _Reading:
         self, request: dict[str, JsonValue], extreme: str, target: int | None, thing: int | None, amount: int
     ) -> dict[str, JsonValue] | None:
         if target is None:
-            if thing is None or not self.names_table:  # "which city has the most orders"
+            if thing is None or not self.names_table:
                 return None
-            counted: dict[str, JsonValue] = {"measures": [{"function": "count"}], "group_by": [self._name(thing)]}
-            return {**request, **counted, "descending": extreme == "max", "top": amount}
+            if self._columns[thing]["distinct"] < self._table["rows"]:  # "which city has the most orders"
+                counted: dict[str, JsonValue] = {"measures": [{"function": "count"}], "group_by": [self._name(thing)]}
+                return {**request, **counted, "descending": extreme == "max", "top": amount}
+            target = (
+                self._find_namesake()
+            )  # of things with a row each, counting tells nothing: "most goals" of goals.csv
+            if target is None:
+                return None
         if not self._is_clean(target, {"number", "date"}):
             return None
         if thing is None:
@@ -231,6 +237,12 @@ class _Reading:
         known = [at for at, name in enumerate(names) if name in NAME_KEYS]
         known = known or [at for at, name in enumerate(names) if name in _table_forms(str(self._table["name"]))]
         return known[0] if len(known) == 1 else None
+
+    def _find_namesake(self) -> int | None:
+        """The column that is called as the table is, where there is one."""
+        called = _table_forms(str(self._table["name"]))
+        found = [at for at, one in enumerate(self._columns) if fold_value(str(one["name"])) in called]
+        return found[0] if len(found) == 1 else None
 
     def _only(self, kind: str) -> int | None:
         """The one column of a type, if there is one."""

@@ -52,11 +52,11 @@ def format_number(text: str, code: str, *, from_1904: bool = False) -> str:
 
 
 def _format_plain(value: float, text: str) -> str:
-    """A number without a format: eleven digits at most, as a cell shows it, so that 0.1 + 0.2 is 0.3."""
+    """A number without a format: eleven digits at most, as a cell shows it, so that 0.1 + 0.2 is 0.3 and 13.0 is 13."""
     if not text.strip("-").replace(".", "", 1).isdigit() or len(text) > 11:
         short = f"{value:.12g}"
         return text if "e" in short and "e" not in text.lower() else short
-    return text
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 @lru_cache(maxsize=1_000)

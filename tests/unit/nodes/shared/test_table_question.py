@@ -6,12 +6,22 @@ from weiwo.nodes.shared.question.table_question import asks_table, read_table_qu
 
 
 def column(name, type_="text", values=(), unit=""):
-    return {"name": name, "type": type_, "values": list(values), "unit": unit, "mixed": [], "unread": 0}
+    distinct = len(values) or 9
+    return {
+        "name": name,
+        "type": type_,
+        "values": list(values),
+        "unit": unit,
+        "mixed": [],
+        "unread": 0,
+        "distinct": distinct,
+    }
 
 
 SALES = {
     "name": "sales",
     "torn": 0,
+    "rows": 9,
     "columns": [
         column("Region", values=["North", "South"]),
         column("Product", values=["Green tea", "Coffee"]),
@@ -23,6 +33,7 @@ SALES = {
 STAFF = {
     "name": "员工",
     "torn": 0,
+    "rows": 9,
     "columns": [
         column("姓名", values=["张三", "李四"]),
         column("部门", values=["销售部", "研发部"]),
@@ -131,6 +142,13 @@ def test_whoever_names_the_table_means_its_rows_and_not_a_column_of_that_name():
         "descending": True,
         "top": 1,
     }
+
+
+def test_of_things_with_a_row_each_the_most_is_of_the_column_and_not_of_the_rows():
+    table = {**SALES, "rows": 2, "columns": [*SALES["columns"][:1], column("Sales", "number")]}
+    found = read_table_question("Which region has the most sales?", [table])
+    assert (found["columns"], found["order_by"], found["top"]) == (["Region"], "Sales", 1)
+    assert read_table_question("Which region has the most sales?", [{**table, "columns": table["columns"][:1]}]) is None
 
 
 def test_a_table_that_was_not_read_whole_is_not_asked():
