@@ -11,7 +11,7 @@ export WEIWO_QUESTION = $(value Q)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help ask check test test-all budget torture attack lint types product-types benchmark-types bench guards dev page page-shots format clean
+.PHONY: help ask check test test-lowest test-all budget torture attack lint types product-types benchmark-types bench guards dev page page-shots format clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ $(VENV)/.installed: pyproject.toml hatch_build.py
 
 $(VENV)/.developed: $(VENV)/.installed
 	@echo "Adding the development tools (once) …" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres,documents,tables,vectors]" --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres,documents,tables,vectors,mcp,oidc]" --group dev
 	@touch $@
 
 ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"
@@ -39,6 +39,11 @@ check: $(VENV)/.developed ## Check what takes a minute: style, layers, types and
 
 test: $(VENV)/.developed ## Run the unit and integration tests; PARTS="tests/page tests/clients" adds those
 	@$(BIN)/python -m pytest tests/unit tests/integration $(PARTS) -m "not trial" -n $(WORKERS) --dist worksteal
+
+test-lowest: $(VENV)/.developed ## Run the tests of the graph and of clients in Python with the lowest LangGraph that is allowed
+	@$(BIN)/python -c 'import re, tomllib; print(*(re.sub(r"[>]=([\d.]+).*", r"==\1", one) for one in tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"] if one.startswith("langgraph")))' \
+		| xargs $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --no-deps --target $(VENV)/lowest
+	@PYTHONPATH=$(VENV)/lowest $(BIN)/python -m pytest tests/unit/graph tests/clients/test_library.py tests/clients/test_messages.py -m "not trial" -n $(WORKERS) --dist worksteal
 
 test-all: $(VENV)/.developed ## Run every test, then the torture and the attack (half an hour and more)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group providers
@@ -54,10 +59,11 @@ torture: $(VENV)/.developed ## Kill runs at every step, on SQLite and Postgres, 
 attack: $(VENV)/.developed ## Attack clients, pages, files, endpoints and storage on loopback (some minutes); print what got through
 	@$(BIN)/python -m tests.attack
 
-lint: $(VENV)/.developed ## Check style, formatting and the layers
+lint: $(VENV)/.developed ## Check style, formatting, the layers and the declared packages
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
+	@$(BIN)/deptry .
 
 types: product-types benchmark-types ## Check types
 
