@@ -2,17 +2,18 @@
 
 `graph` is the compiled graph with the settings of the environment; `build_graph` compiles one with your own
 checkpointer, store, tools and models; `open_checkpointer` opens the database of the command; `Settings` are the
-settings of a run. Everything is imported when it is first asked for, so that worker processes and light commands
-load no LangGraph.
+settings of a run; `STATE_TYPES` is what another saver has to know. Everything is imported when it is first asked for,
+so that worker processes and light commands load no LangGraph.
 """
 
 from typing import TYPE_CHECKING
 
-__all__ = ["Settings", "build_graph", "graph", "open_checkpointer"]
+__all__ = ["STATE_TYPES", "Settings", "build_graph", "graph", "open_checkpointer"]
 
 if TYPE_CHECKING:
     from weiwo.graph import build_graph, graph
     from weiwo.graph.persistence.checkpointer import open_checkpointer
+    from weiwo.graph.persistence.serializer import STATE_TYPES
     from weiwo.state.settings import Settings
 else:
     import sys
@@ -20,6 +21,7 @@ else:
     from types import ModuleType
 
     _HOMES = {
+        "STATE_TYPES": "weiwo.graph.persistence.serializer",
         "Settings": "weiwo.state.settings",
         "build_graph": "weiwo.graph.builder",
         "open_checkpointer": "weiwo.graph.persistence.checkpointer",

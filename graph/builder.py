@@ -28,6 +28,7 @@ from weiwo.graph.execution.fan_out import plan_graph, run_plan
 from weiwo.graph.execution.report_graph import report_graph, run_report
 from weiwo.graph.execution.task_graph import TaskGraph
 from weiwo.graph.persistence.serializer import with_state_types
+from weiwo.graph.persistence.sync_saver import with_async_methods
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
 from weiwo.graph.tracing import annotate_node, name_run, on_loop
@@ -80,7 +81,7 @@ def build_graph(
     builder = StateGraph(SearchState, context_schema=Context, input_schema=SearchInput, output_schema=SearchOutput)
     _add_agents(builder, context_opener(tools, models, serves_clients=serves_clients))
     _add_edges(builder)
-    saver = checkpointer if checkpointer is None else with_state_types(checkpointer)
+    saver = checkpointer if checkpointer is None else with_async_methods(with_state_types(checkpointer))
     compiled = builder.compile(checkpointer=saver, store=store, name="weiwo")
     return SearchGraph.of(compiled).with_config(recursion_limit=_RECURSION_LIMIT)
 

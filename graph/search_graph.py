@@ -1,9 +1,9 @@
 """The compiled graph, as `build_graph` returns it: LangGraph's, which can be called synchronously and copied.
 
-Every node is async, and LangGraph runs async nodes for async callers only. So `invoke` and `stream` run the graph on an
-event loop of their own. The checkpointer must have async methods that are not bound to another loop; `InMemorySaver`
-does, or none. The loop has a thread of its own: the caller has the result when the run has it, even if a tool still
-blocks some thread, and a caller who is interrupted, or leaves a stream early, ends the run at once.
+Every node is async, and LangGraph runs async nodes for async callers only. So `invoke` and `stream` run the graph on
+the event loop that its checkpointer is bound to, where that runs in another thread, else on one of their own. That one
+has its own thread: the caller has the result when the run has it, even if a tool still blocks some thread, and a caller
+who is interrupted, or leaves a stream early, ends the run at once. Savers with sync methods alone work in threads.
 
 Servers copy a graph, to give it their own checkpointer. LangGraph derives from the state's schema which types may be
 built from stored bytes, and forgets it in every copy (langgraph 1.2, `Pregel.copy`): on a strict server a thread that
@@ -17,15 +17,21 @@ import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar, cast
 
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
+from weiwo.graph.persistence.sync_saver import with_async_methods
+from weiwo.state.search import SearchOutput
+
 T = TypeVar("T")
 _END: Final = object()
+_SAVER_KEY: Final = "__pregel_checkpointer"
+"""Where LangGraph hands a graph within a graph the saver of the outer one."""
 _POLL_SECONDS: Final = 1.0
 """Seconds after which a waiting caller looks up: a signal that comes as it begins to wait does not wake it."""
 _END_SECONDS: Final = 2.0
@@ -82,9 +88,24 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             response_format="content_and_artifact",
         )
 
-    def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002 - LangGraph's name
+    async def ainvoke(  # type: ignore[override]  # LangGraph's gives a dict of anything
+        self,
+        input: Any,
+        config: Any = None,
+        **kwargs: Any,
+    ) -> SearchOutput:
+        """As LangGraph's; what comes back has a type."""
+        return cast("SearchOutput", await super().ainvoke(input, config, **kwargs))
+
+    def invoke(  # type: ignore[override]  # the same
+        self,
+        input: Any,
+        config: Any = None,
+        **kwargs: Any,
+    ) -> SearchOutput:
         """As `ainvoke`, for callers without an event loop (or from within one, blocking it)."""
-        run = _LoopThread(self.ainvoke(input, config, **kwargs))
+        config = _with_async_saver(config)
+        run = self._start(self.ainvoke(input, config, **kwargs), config)
         try:
             while not wait([run.result], _POLL_SECONDS).done:
                 pass
@@ -92,15 +113,16 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             run.end()
 
-    def stream(self, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002 - the same
+    def stream(self, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:
         """As `astream`, for callers without an event loop."""
         parts: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        config = _with_async_saver(config)
 
         async def pump() -> None:
             async for part in self.astream(input, config, **kwargs):
                 parts.put(part)
 
-        run = _LoopThread(pump())
+        run = self._start(pump(), config)
         run.result.add_done_callback(lambda _: parts.put(_END))
         try:
             while (part := _take(parts)) is not _END:
@@ -109,18 +131,62 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             run.end()
 
+    def _start(self, coroutine: Coroutine[Any, Any, T], config: RunnableConfig) -> "_LoopThread[T] | _LoopTask[T]":
+        """Run a coroutine on the loop of the checkpointer, where that runs in another thread, else on one of its own.
 
-def _as_tool_reply(values: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        Raises:
+            RuntimeError: The checkpointer is bound to the loop of the caller, who would block it.
+        """
+        saver = config["configurable"].get(_SAVER_KEY) or self.checkpointer
+        loop = getattr(saver, "loop", None)
+        if not isinstance(loop, asyncio.AbstractEventLoop) or not loop.is_running():
+            return _LoopThread(coroutine)
+        if asyncio._get_running_loop() is loop:  # noqa: SLF001 - the public one raises where there is none
+            coroutine.close()
+            raise RuntimeError("the checkpointer works on this event loop: await ainvoke or astream instead")
+        return _LoopTask(coroutine, loop)
+
+
+def _with_async_saver(config: RunnableConfig | None) -> RunnableConfig:
+    """A configuration, the surrounding one included; the saver of a graph around this one has async methods in it."""
+    whole = ensure_config(config)
+    saver = whole["configurable"].get(_SAVER_KEY)
+    if isinstance(saver, BaseCheckpointSaver):
+        whole["configurable"] = {**whole["configurable"], _SAVER_KEY: with_async_methods(saver)}
+    return whole
+
+
+def _as_tool_reply(values: SearchOutput) -> tuple[str, dict[str, Any]]:
     """The answer with its list of sources, and the result behind it."""
     if "__interrupt__" in values:
         return "The plan waits for a person's approval; nothing was searched yet.", {}
-    return values["messages"][-1].text, values["result"]
+    return values["messages"][-1].text, dict(values["result"])
 
 
 def _take(parts: "queue.SimpleQueue[Any]") -> Any:
     while True:  # the run puts its end there, whatever happens
         with suppress(queue.Empty):
             return parts.get(timeout=_POLL_SECONDS)
+
+
+class _LoopTask(Generic[T]):
+    """A coroutine on a loop that runs in another thread.
+
+    Attributes:
+        result: What it comes to.
+    """
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> None:
+        context = contextvars.copy_context()
+
+        async def held() -> T:
+            return await loop.create_task(coroutine, context=context)
+
+        self.result: Future[T] = asyncio.run_coroutine_threadsafe(held(), loop)
+
+    def end(self) -> None:
+        """Call it off, unless it has ended."""
+        self.result.cancel()
 
 
 class _LoopThread(Generic[T]):

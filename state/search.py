@@ -7,10 +7,11 @@ from langgraph.graph.message import add_messages
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from weiwo.state.answer import Reflection
+from weiwo.state.answer import Reflection, Status
 from weiwo.state.assessment import Assessment, TeamConfig
 from weiwo.state.channels import ValidatedValue, reduce_by
 from weiwo.state.evidence import Evidence, Outcome
+from weiwo.state.kinds import Language
 from weiwo.state.limits import Usage
 from weiwo.state.plan import Plan
 
@@ -64,12 +65,56 @@ class SearchInput(TypedDict, total=False):
     """A conversation whose last human message is the question."""
 
 
+Listed = list[dict[str, Any]]
+
+
+@with_config(DOCUMENTED)
+class SearchResult(TypedDict, total=False):
+    """An answer with everything behind it, as `weiwo ask --json` prints it; its schema is `app/result.schema.json`."""
+
+    question: str
+    language: Language
+    status: Status
+    stop_reason: str
+    """Why the run ended: `finished`, or what kept it from going on."""
+    level: str
+    team: str
+    answer: str
+    checked: bool
+    """Whether every statement was checked against its sources."""
+    asserted: list[str]
+    confidence: float
+    claims: Listed
+    citations: Listed
+    gaps: Listed
+    extracts: Listed
+    blocks: Listed
+    plan: dict[str, Any] | None
+    outcomes: dict[str, dict[str, Any]]
+    evidence: Listed
+    reflections: Listed
+    wishes: list[str]
+    usage: dict[str, Any]
+    thread_id: str
+    from_thread: str
+    """The thread whose answer it is, where one was at hand."""
+    answered_at: str
+    files: Listed
+
+
+class Sketch(TypedDict, total=False):
+    """A plan in its interchange form: the vertices are tasks, the edges pairs of their ids."""
+
+    vertices: Listed
+    edges: list[list[str]]
+
+
 @with_config(DOCUMENTED)
 class SearchOutput(TypedDict, total=False):
     """What a run returns."""
 
-    result: dict[str, Any]
-    """The answer with everything behind it: the object `weiwo ask --json` prints."""
+    result: SearchResult
+    """The answer with everything behind it."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation, the answer appended."""
@@ -112,7 +157,7 @@ class SearchState(TypedDict, total=False):
     plan: Planned
     """The plan in force; None where the writer answers alone."""
 
-    sketch: dict[str, Any]
+    sketch: Sketch
     """The plan in its interchange form that a model gave with its judgement; the planner checks and empties it."""
 
     approved: Annotated[Approved | None, ValidatedValue]

@@ -28,13 +28,19 @@ _OLD_NAME: Final = re.compile(rb"[\xa7-\xbf]state\.[a-z_]")
 _OLD_MODULE: Final = lazy(r"state\.[a-z_]+")
 
 
+STATE_TYPES: Final = tuple(
+    (kind.__module__, kind.__name__)
+    for kind in (QueryFrame, *(getattr(state, name) for name in state.EXPORTED))
+    if isinstance(kind, type) and (issubclass(kind, Value) or kind is Limits)
+)
+"""Module and name of each type in the state: what the saver of a graph around this one may build from stored bytes."""
+
+
 class StateSerializer(JsonPlusSerializer):
     """LangGraph's serializer with the types of `weiwo.state` allowed, and those of its old name."""
 
     def __init__(self) -> None:
-        exported = (QueryFrame, *(getattr(state, name) for name in state.EXPORTED))
-        kinds = [kind for kind in exported if isinstance(kind, type) and (issubclass(kind, Value) or kind is Limits)]
-        super().__init__(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in kinds])
+        super().__init__(allowed_msgpack_modules=STATE_TYPES)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Read a stored value.

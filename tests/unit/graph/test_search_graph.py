@@ -1,18 +1,27 @@
 """The graph called without an event loop, and from within one."""
 
 import asyncio
+import json
 import os
 import signal
 import threading
+from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import START, MessagesState, StateGraph
 
 from tests.support.late_clock import count_from
+from weiwo import app
 from weiwo.graph import build_graph, graph
 from weiwo.graph.persistence.checkpointer import serializer
+from weiwo.graph.search_graph import SearchGraph
 from weiwo.nodes.shared.question.validation import QuestionError
+from weiwo.state.search import SearchOutput, SearchResult
 from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
@@ -54,6 +63,62 @@ def test_threads_are_kept():
     kept.invoke(BURJ, config)
     kept.invoke({"question": "Hello!"}, config)
     assert [message.type for message in kept.get_state(config).values["messages"]] == ["human", "ai", "human", "ai"]
+
+
+def test_what_comes_back_has_a_type():
+    assert get_type_hints(SearchGraph.invoke)["return"] is SearchOutput
+    assert get_type_hints(SearchGraph.ainvoke)["return"] is SearchOutput
+    schema = json.loads(Path(app.__file__).with_name("result.schema.json").read_text("utf-8"))
+    assert set(SearchResult.__annotations__) == set(schema["properties"])
+    shown = graph.get_output_jsonschema()
+    assert {"answer", "claims", "citations"} <= set(shown["$defs"]["SearchResult"]["properties"])
+
+
+@pytest.fixture
+def sync_saver(tmp_path):
+    with SqliteSaver.from_conn_string(str(tmp_path / "sync.sqlite")) as saver:
+        yield saver
+
+
+def test_a_saver_with_sync_methods_alone_keeps_threads(sync_saver):
+    kept, at = build_graph(sync_saver), {"configurable": {"thread_id": "sync"}}
+    stopped = list(kept.stream(BURJ, at, interrupt_after=["executor"], stream_mode="updates"))
+    assert stopped
+    assert kept.get_state(at).next
+    assert "828" in kept.invoke(None, at)["result"]["answer"]
+    assert build_graph(sync_saver).get_state(at).values["result"]["status"] == "complete"
+    assert isinstance(kept.checkpointer, SqliteSaver)
+
+
+async def test_and_async_callers_have_it_too(sync_saver):
+    kept, at = build_graph(sync_saver), {"configurable": {"thread_id": "sync"}}
+    assert "828" in (await kept.ainvoke(BURJ, at))["result"]["answer"]
+    assert [one async for one in kept.aget_state_history(at, limit=2)]
+
+
+def test_a_sync_graph_around_it_keeps_both(sync_saver):
+    outer = StateGraph(MessagesState)
+    outer.add_node("ask", build_graph())
+    outer.add_edge(START, "ask")
+    whole = outer.compile(checkpointer=sync_saver)
+    asked = {"messages": [("user", BURJ["question"])]}
+    assert "828" in whole.invoke(asked, {"configurable": {"thread_id": "sync"}})["messages"][-1].text
+
+
+async def test_sync_and_async_callers_share_a_saver_that_is_bound_to_a_loop(tmp_path):
+    async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "async.sqlite")) as saver:
+        kept = build_graph(saver)
+
+        def config(name):
+            return {"configurable": {"thread_id": name}}
+
+        many = [asyncio.to_thread(kept.invoke, BURJ, config(f"sync {n}")) for n in range(4)]
+        many += [kept.ainvoke(BURJ, config(f"async {n}")) for n in range(4)]
+        assert all("828" in done["result"]["answer"] for done in await asyncio.gather(*many))
+        streamed = await asyncio.to_thread(lambda: [*kept.stream(BURJ, config("stream"), stream_mode="values")])
+        assert "828" in streamed[-1]["result"]["answer"]
+        with pytest.raises(RuntimeError, match="await ainvoke or astream"):
+            kept.invoke(BURJ, config("blocked"))
 
 
 def hanging(over: threading.Event, *, blocks: bool) -> tuple[StructuredTool, threading.Event]:
