@@ -33,12 +33,13 @@ class ConversationTurn:
 
     @classmethod
     def of(cls, question: str, before: Sequence[AnyMessage], message: HumanMessage | None) -> "ConversationTurn":
-        """The turn of a question after all that was said before it.
+        """The turn of a question after all that was said before it; calls of tools, handoffs among them, say nothing.
 
         Raises:
             QuestionError: It cannot be asked.
         """
-        history, earlier = before[-_HISTORY_TURNS:], before[:-_HISTORY_TURNS]
+        said = [one for one in before if one.text.strip() and not getattr(one, "tool_calls", ()) and one.type != "tool"]
+        history, earlier = said[-_HISTORY_TURNS:], said[:-_HISTORY_TURNS]
         return cls(check_question(question), tuple(history), message, tuple(earlier))
 
 
