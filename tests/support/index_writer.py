@@ -32,14 +32,11 @@ class MemoryWriter:
         if self._before_apply:
             self._before_apply(len(self.log))
         documents, failures = dict(self.documents), dict(self.failures)
-        moved = [(self._take(documents, old), new) for old, new in (changes.moved or {}).items()]
         for path in [*changes.removed, *(one.path for one in changes.failed)]:
             documents.pop(path, None)
             failures.pop(path, None)
-        arrived = [new.path for _, new in moved] + [one.path for one, _ in changes.put]
+        arrived = [one.path for one, _ in changes.put]
         assert len(set(arrived)) == len(arrived), "a path is twice in a batch"
-        for passages, new in moved:
-            documents[new.path] = (new, passages)
         for one, passages in changes.put:
             documents[one.path] = (one, tuple(passages))
         for path in arrived:
@@ -56,10 +53,6 @@ class MemoryWriter:
         self.documents, self.failures = documents, failures
         self.log.append(changes)
         return len(self.log)
-
-    @staticmethod
-    def _take(documents: dict[str, tuple[Document, tuple[Passage, ...]]], path: str) -> tuple[Passage, ...]:
-        return documents.pop(path)[1]
 
     def passages(self, source: str) -> Sequence[Passage]:
         """The passages of the document that citations name so."""

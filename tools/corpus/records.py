@@ -1,6 +1,6 @@
 """Index records: documents, passages, and the batches of changes in which ingestion hands them over."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -60,8 +60,6 @@ class Changes:
 
     # Documents read, each with its passages; what the index had under that path is replaced.
     put: Sequence[tuple[Document, Sequence[Passage]]] = ()
-    # Files whose bytes are known under a path that is gone, as they are now, by the old path. Passages stay.
-    moved: Mapping[str, Document] | None = None
     touched: Sequence[KnownFile] = ()  # files whose bytes are unchanged but not their size or time of change
     failed: Sequence[KnownFile] = ()  # files that could not be read, each with `problem` set
     removed: Sequence[str] = ()  # paths that are gone

@@ -2,9 +2,8 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import Any
 
 from weiwo.state import passage_id
 from weiwo.text.mentions import title_key
@@ -22,10 +21,7 @@ class ChangeWriter:
     def write(self, changes: Changes) -> None:
         """Take over a batch; see `weiwo.tools.corpus.records.Changes`."""
         gone = {*changes.removed, *(failed.path for failed in changes.failed), *(one.path for one, _ in changes.put)}
-        taken = self._free_names(changes.moved or {})
-        self._forget(gone | {document.path for _, document in taken})
-        for row, document in taken:
-            self._move(row, document)
+        self._forget(gone)
         for document, passages in changes.put:
             self._put(document, passages)
         for table, living in (("documents", " AND died IS NULL"), ("failures", "")):
@@ -45,49 +41,6 @@ class ChangeWriter:
             rows,
         )
         self._connection.executemany("DELETE FROM failures WHERE path = ?", rows)
-
-    def _free_names(self, moved: Mapping[str, Document]) -> list[tuple[tuple[Any, ...], Document]]:
-        """Free the names of documents that move, before any takes its new one: files may have swapped theirs."""
-        taken = []
-        for path, document in moved.items():
-            row = self._connection.execute(
-                "SELECT id, title, type, language, date FROM documents WHERE path = ? AND died IS NULL", (path,)
-            ).fetchone()
-            if row is not None:
-                self._connection.execute(
-                    "UPDATE documents SET path = id || char(0), source = id || char(0) WHERE id = ?", row[:1]
-                )
-                taken.append((row, document))
-        return taken
-
-    def _move(self, row: tuple[Any, ...], document: Document) -> None:
-        number, *before = row
-        if before == [document.title, document.type, document.language, document.date]:
-            self._connection.execute(
-                "UPDATE documents SET path = ?, source = ?, sha256 = ?, size = ?, modified_ns = ?, losses = ?,"
-                " reader = ? WHERE id = ?",
-                (
-                    document.path,
-                    document.source,
-                    document.sha256,
-                    document.size,
-                    document.modified_ns,
-                    encode_losses(document.losses),
-                    READER,
-                    number,
-                ),
-            )
-        else:  # the title is indexed with the passages
-            self._put(document, self._read_passages(number))
-            self._connection.execute("UPDATE documents SET died = ? WHERE id = ?", (self._now, number))
-
-    def _read_passages(self, document: int) -> list[Passage]:
-        rows = self._connection.execute(
-            "SELECT text, headings, locator, first_line, last_line, page FROM documents JOIN passages"
-            " ON passages.id BETWEEN first AND first + count - 1 WHERE documents.id = ? ORDER BY passages.id",
-            (document,),
-        )
-        return [Passage(text, tuple(json.loads(headings)), *rest) for text, headings, *rest in rows]
 
     def _put(self, one: Document, passages: Sequence[Passage]) -> None:
         execute = self._connection.execute

@@ -21,8 +21,6 @@ class ChangeBatch:
 
     def __init__(self) -> None:
         self._put: dict[str, tuple[Document, Sequence[Passage]]] = {}
-        self._moved: dict[str, Document] = {}
-        self._arrived: set[str] = set()
         self._touched: dict[str, KnownFile] = {}
         self._failed: dict[str, KnownFile] = {}
         self._removed: list[str] = []
@@ -35,7 +33,7 @@ class ChangeBatch:
     @property
     def full(self) -> bool:
         """Whether it is large enough to be written."""
-        documents = len(self._put) + len(self._moved) + len(self._touched) + len(self._failed) + len(self._removed)
+        documents = len(self._put) + len(self._touched) + len(self._failed) + len(self._removed)
         return self._passages >= _BATCH_PASSAGES or documents >= _BATCH_DOCUMENTS
 
     @property
@@ -45,7 +43,7 @@ class ChangeBatch:
 
     def holds(self, path: str) -> bool:
         """Whether a document of that path is in it already."""
-        return path in self._put or path in self._arrived
+        return path in self._put
 
     def put(self, document: Document, passages: Sequence[Passage]) -> None:
         """A document was read."""
@@ -53,13 +51,6 @@ class ChangeBatch:
         self._touched.pop(document.path, None)
         self._put[document.path] = (document, passages)
         self._passages += len(passages)
-
-    def move(self, old: str, document: Document) -> None:
-        """A document was found again under another path."""
-        self._begin()
-        self._touched.pop(document.path, None)
-        self._moved[old] = document
-        self._arrived.add(document.path)
 
     def touch(self, known: KnownFile) -> None:
         """A file has another time, or size, but the same bytes."""
@@ -84,7 +75,6 @@ class ChangeBatch:
         """The changes so far; the batch is empty afterwards."""
         changes = Changes(
             put=list(self._put.values()),
-            moved=self._moved,
             touched=list(self._touched.values()),
             failed=list(self._failed.values()),
             removed=self._removed,

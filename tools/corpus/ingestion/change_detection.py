@@ -4,7 +4,6 @@
 # ruff: noqa: PTH118, PTH119, PTH120, PTH122
 
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,35 +19,6 @@ from weiwo.tools.printable import one_line
 
 
 @dataclass(slots=True)
-class _VanishedDocuments:
-    """Documents whose files are gone, so that a file with the same bytes can take over their passages.
-
-    Each is taken over once.
-    """
-
-    _by_hash: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
-    _by_size: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
-
-    def add(self, one: KnownFile, size: int) -> None:
-        """Take in a document that is in the index and whose file, of that size, is gone."""
-        self._by_hash[one.sha256, _find_reader(one.path)].append(one.path)
-        self._by_size[size].add(one.sha256)
-
-    def find_hashes(self, file: SourceFile) -> set[str]:
-        """The hashes of documents that a file may turn out to be."""
-        return self._by_size.get(file.size, set())
-
-    def claim(self, sha256: str, path: str) -> str | None:
-        """The path of a document of that hash, of the same kind as that path; it is taken then."""
-        paths = self._by_hash.get((sha256, _find_reader(path)))
-        return paths.pop() if paths else None
-
-    def list_unclaimed(self) -> list[str]:
-        """The documents that nobody took over."""
-        return [path for paths in self._by_hash.values() for path in paths]
-
-
-@dataclass(slots=True)
 class Comparison:
     """The result of a comparison: what is to be done."""
 
@@ -57,8 +27,8 @@ class Comparison:
     in_part: list[Problem] = field(default_factory=list)  # those among them of which something is not taken in
     # Files as they were when they could not be read, which they then cannot be now.
     failing: list[KnownFile] = field(default_factory=list)
-    # Documents whose files are no longer part of the corpus.
-    gone: _VanishedDocuments = field(default_factory=_VanishedDocuments)
+    # The hashes of documents whose files are no longer part of the corpus, by path.
+    gone: dict[str, str] = field(default_factory=dict)
     dropped: list[str] = field(default_factory=list)  # files that could not be read and are gone now, too
     # What the index knows, by path; parts under the path of their file.
     known: Mapping[str, KnownFile] = field(default_factory=dict)
@@ -86,7 +56,7 @@ def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: I
         if one.problem:
             found.dropped.append(path)
         else:
-            found.gone.add(one, known.get(base, one).size)
+            found.gone[path] = one.sha256
     for path, file in listing.files.items():
         before = known.get(path)
         if before is None or (before.size, before.modified_ns) != (file.size, file.modified_ns):
@@ -116,11 +86,6 @@ def _is_kept(path: str, tops: list[str], listing: FileListing) -> bool:
 
 def _is_below(path: str, top: str) -> bool:
     return path == top or path.startswith(join(top, ""))
-
-
-def _find_reader(path: str) -> str:
-    kind = find_format(strip_part(path))
-    return kind.module if kind else ""
 
 
 class NameAssigner:

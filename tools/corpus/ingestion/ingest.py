@@ -3,7 +3,7 @@
 Files are found (`file_walk`), compared with what the index knows (`change_detection`), read by parser processes
 (`worker_pool`, `worker`) and handed to the index in bounded batches (`change_batch`). Each batch counts as soon as it
 is written; a file of records is itself written after its further parts, so that a run that was killed goes on where it
-was. Passages that the index holds are never written again, whatever name and time their file has now.
+was. Parts that the index holds are not written again. A renamed file is read anew; its vectors are kept by content.
 """
 
 import asyncio
@@ -131,8 +131,7 @@ class _IngestRun:
         self._groups = _group_files(todo.read)
         self._alone: list[SourceFile] = []  # to be read, or read again, one by one
         self._tries: Counter[str] = Counter()
-        self._spoiled: set[str] = set()
-        self._without_hashes: set[str] = set()
+        self._gone = Counter(digest for path, digest in todo.gone.items() if strip_part(path) == path)
         self._parts: dict[str, set[str]] = {}  # of files being read: those that came
         self._put: set[str] = set()
         self._batch = ChangeBatch()
@@ -193,15 +192,13 @@ class _IngestRun:
     def _make_request(self, file: SourceFile) -> dict[str, Any]:
         before = self._todo.known.get(file.path)
         parts = self._todo.parts.get(file.path, {})
-        again = file.path in self._without_hashes
-        held = set() if again else {one.sha256 for one in parts.values()} | self._todo.gone.find_hashes(file)
         self._parts[file.path] = set()
         return {
             "path": file.path,
             "name": derive_title(file.path),
             "most_bytes": self._limits.most_bytes(file.path),
             "unchanged": before.sha256 if before and not before.problem else "",
-            "held": sorted(held),
+            "held": {path[len(make_part_path(file.path, "")) :].strip("/"): one.sha256 for path, one in parts.items()},
         }
 
     def _take(self, file: SourceFile, message: dict[str, Any]) -> None:
@@ -226,25 +223,24 @@ class _IngestRun:
         self._meter.advance(file, message["at"])
 
     def _finish_file(self, file: SourceFile, stated: dict[str, Any]) -> None:
-        outcome = self._store_document(file, stated)
-        if file.path in self._spoiled:
-            self._spoiled.discard(file.path)
-            self._without_hashes.add(file.path)
-            self._alone.append(file)
-            return
+        self._store_document(file, stated)
         for path in self._todo.parts.get(file.path, {}).keys() - self._parts.pop(file.path):
             self._drop(path)
-        if outcome == "moved":
-            self.report.moved += 1
-        elif (before := self._todo.known.get(file.path)) and not before.problem:
+        if (before := self._todo.known.get(file.path)) and not before.problem:
             self.report.changed += 1
+        elif self._gone[stated["sha256"]]:
+            self._gone[stated["sha256"]] -= 1
+            self.report.moved += 1
         else:
             self.report.added += 1
         self._take_in_part(file, decode_losses(stated["losses"]))
         self._meter.finish_file(file)
 
-    def _store_document(self, file: SourceFile, stated: dict[str, Any]) -> str:
-        """Put a document, or move it: `put`, `moved`, `same`, or `again` where the file must be read again."""
+    def _store_document(self, file: SourceFile, stated: dict[str, Any]) -> None:
+        """Put a document, unless the index holds it as it is."""
+        rows = stated["passages"]
+        if rows is None:
+            return
         path = make_part_path(file.path, stated["key"])
         document = Document(
             source=self._names.assign_name(path),
@@ -255,23 +251,12 @@ class _IngestRun:
             **{name: stated[name] for name in ("sha256", "size", "modified_ns", "type", "language")},
         )
         before = self._todo.known.get(path)
-        if stated["passages"] is not None:
-            if (before is None or before.problem) and path not in self._put:
-                self.report.documents += 1
-                self._put.add(path)
-            rows = stated["passages"]
-            self.report.passages += len(rows)
-            self._meter.passages += len(rows)
-            self._batch.put(document, [Passage(row[0], tuple(row[1]), *row[2:]) for row in rows])
-            return "put"
-        if before is not None and before.sha256 == stated["sha256"]:
-            return "same"
-        old = self._todo.gone.claim(stated["sha256"], path)
-        if old is not None:
-            self._batch.move(old, document)
-            return "moved"
-        self._spoiled.add(file.path)  # another file took the passages that this one might have had
-        return "again"
+        if (before is None or before.problem) and path not in self._put:
+            self.report.documents += 1
+            self._put.add(path)
+        self.report.passages += len(rows)
+        self._meter.passages += len(rows)
+        self._batch.put(document, [Passage(row[0], tuple(row[1]), *row[2:]) for row in rows])
 
     async def _record_failure(self, file: SourceFile, reason: str, *, passing: bool) -> None:
         self._parts.pop(file.path, None)
@@ -295,10 +280,10 @@ class _IngestRun:
         self._meter.finish_file(file)
 
     def _remove_vanished(self) -> None:
-        """Remove what is gone and was not found under another name."""
-        for path in self._todo.gone.list_unclaimed():
+        """Remove what is gone; what was read again under another name counts as moved."""
+        for path in self._todo.gone:
             self._drop(path)
-            self.report.removed += strip_part(path) == path
+        self.report.removed += self._gone.total()
         for path in self._todo.dropped:
             self._batch.remove(path)
 

@@ -21,7 +21,7 @@ class IngestReport:
     added: int = 0  # files read for the first time
     changed: int = 0  # files read again
     removed: int = 0  # files that have left the index
-    moved: int = 0  # files that kept their passages under another name
+    moved: int = 0  # files that were read again under another name
     unchanged: int = 0  # files that were not touched
     left_out: list[Problem] = field(default_factory=list)  # what could not be taken in, or only in part, by name
     # Files of types that are not read, by ending; they count as nothing.

@@ -91,7 +91,7 @@ def refresh_corpus(
         known = _read_known(folder, files)
         todo = compare_files(files.listing, known, files.tops)
         changed = todo.read
-        if not (changed or todo.dropped or todo.gone.list_unclaimed()):
+        if not (changed or todo.dropped or todo.gone):
             files.problems = _collect_problems(files.listing, known)
             return
     few = len(changed) <= _FEW_FILES and sum(file.size for file in changed) <= _FEW_BYTES

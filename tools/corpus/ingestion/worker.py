@@ -107,12 +107,11 @@ def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[
     if whole == request["unchanged"]:
         yield {"same": stated}
         return
-    held = set(request["held"])
     start_budget()
     last: dict[str, Any] | None = None
     for part in load_reader(kind)(file, request["name"]):
         part.date = date_part(part, kind.type, os.path.basename(request["path"]))  # noqa: PTH119 - a path stays a string
-        message = _encode_part(part, part.sha256 or whole, held)
+        message = _encode_part(part, part.sha256 or whole, request["held"].get(part.key, ""))
         if part.key:
             yield {"part": {**stated, **message}, "at": file.tell() if not file.closed else before.st_size}
         else:
@@ -125,8 +124,8 @@ def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[
     yield {"end": {**stated, **last}}
 
 
-def _encode_part(part: Part, sha256: str, held: set[str]) -> dict[str, Any]:
-    """A part as JSON; without its passages where the index holds them already."""
+def _encode_part(part: Part, sha256: str, held: str) -> dict[str, Any]:
+    """A part as JSON; without its passages where the index holds that hash already."""
     return {
         "sha256": sha256,
         "key": part.key,
@@ -134,7 +133,7 @@ def _encode_part(part: Part, sha256: str, held: set[str]) -> dict[str, Any]:
         "date": part.date,
         "language": detect_part_language(part),
         "losses": encode_losses(part.losses),
-        "passages": None if sha256 in held else [_encode_passage(passage) for passage in part.passages],
+        "passages": None if sha256 == held else [_encode_passage(passage) for passage in part.passages],
     }
 
 

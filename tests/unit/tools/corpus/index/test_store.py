@@ -66,35 +66,6 @@ async def test_the_dead_are_buried(folder):
         assert connection.execute("SELECT count(*) FROM passages").fetchone() == (1,)
 
 
-async def test_files_that_swap_names_keep_their_passages(folder):
-    one, two = document("a.md", "zebra", title="T"), document("b.md", "unicorn", title="T")
-    write(folder, put=[one, two])
-    first = replace(one[0], source="b.md", path="/docs/b.md")
-    second = replace(two[0], source="a.md", path="/docs/a.md")
-    write(folder, moved={"/docs/a.md": first, "/docs/b.md": second})
-    corpus = IndexedCorpus(folder)
-    assert [hit.source for hit in await corpus.search("zebra")] == ["b.md"]
-    assert [hit.source for hit in await corpus.search("unicorn")] == ["a.md"]
-
-
-async def test_a_file_that_moves_under_another_title_is_found_by_it(folder):
-    one = document("a.md", "some words", title="Apple")
-    write(folder, put=[one])
-    write(folder, moved={"/docs/a.md": replace(one[0], source="q.md", path="/docs/q.md", title="Quince")})
-    corpus = IndexedCorpus(folder)
-    assert [hit.title for hit in await corpus.search("quince")] == ["Quince"]
-    assert await found(folder, "apple") == []
-
-
-async def test_a_new_file_may_take_the_place_of_one_that_moved(folder):
-    one = document("a.md", "zebra", title="T")
-    write(folder, put=[one])
-    moved = replace(one[0], source="b.md", path="/docs/b.md")
-    write(folder, moved={"/docs/a.md": moved}, put=[document("a.md", "unicorn")], removed=["/docs/a.md"])
-    assert IndexedCorpus(folder).documents == ("a.md", "b.md")
-    assert await found(folder, "zebra") == ["zebra"]
-
-
 async def test_a_file_that_fails_leaves_the_index_and_comes_back(folder):
     write(folder, put=[document("a.md", "zebra")])
     write(folder, failed=[KnownFile("/docs/a.md", "a.md", "", 1, 1, "unreadable")])

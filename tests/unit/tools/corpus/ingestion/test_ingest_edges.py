@@ -82,7 +82,7 @@ async def test_what_is_below_a_folder_that_cannot_be_listed_stays(tmp_path, monk
 
 
 def request(path: Path, **more: object) -> dict[str, object]:
-    return {"path": str(path), "name": "n", "most_bytes": 1_000, "unchanged": "", "held": [], **more}
+    return {"path": str(path), "name": "n", "most_bytes": 1_000, "unchanged": "", "held": {}, **more}
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_believed(tmp_path, monkeypatch):
