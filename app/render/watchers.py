@@ -1,6 +1,6 @@
 """Watchers of a run: one that keeps what it is told, and one that writes it in lines."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self, TextIO
 
@@ -16,11 +16,19 @@ class Watcher:
     Attributes:
         language: The language of the question, until the run tells.
         progress: What it has been told.
+        on_begin: Called once there is a checkpoint, before anything is told.
     """
 
     def __init__(self, language: str = "en") -> None:
         self.language = language
         self.progress = Progress()
+        self.on_begin: Callable[[], None] | None = None
+
+    def begin(self) -> None:
+        """Take note that the run has its first checkpoint."""
+        if self.on_begin is not None and not self.progress.begun:
+            self.on_begin()
+        self.progress.begun = True
 
     def event(self, event: Mapping[str, Any]) -> None:
         """Take in an event."""

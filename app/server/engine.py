@@ -69,13 +69,10 @@ class Engine:
             RequestError: The thread is not there for him, or the run cannot begin.
         """
         user = user_of(request)
-        if not thread_id:
-            new = str(uuid4())
-            await self.threads.create(user, new, {}, known_ok=False)
-            return await self.runs.start(user, new, wanted)
-        if create:
-            await self.threads.create(user, thread_id, {}, known_ok=True)
-        await self.threads.require(user, thread_id)
+        if not thread_id or create:
+            thread_id = await self.threads.create(user, thread_id or str(uuid4()), {}, known_ok=True)
+        else:
+            thread_id, _ = await self.threads.require(user, thread_id)
         run = await self.runs.start(user, thread_id, wanted)
         await self.records.touch_thread(thread_id, user)
         return run
@@ -106,7 +103,7 @@ class Engine:
         Raises:
             RequestError: It is not there for him, or nothing was asked on it.
         """
-        await self.threads.require(user_of(request), thread_id)
+        thread_id, _ = await self.threads.require(user_of(request), thread_id)
         try:
             return await read_thread(Session(self.settings, self.threads.saver, self.graph), thread_id)
         except MisuseError:
@@ -176,11 +173,11 @@ def engine_of(request: Request) -> Engine:
 
 
 async def own_thread(request: Request) -> tuple[Engine, str]:
-    """The engine, and the thread that a request's path names.
+    """The engine, and the id that the thread of a request's path is kept under.
 
     Raises:
         RequestError: The thread is not there for whoever sends the request.
     """
-    engine, thread_id = engine_of(request), str(request.path_params["thread_id"])
-    await engine.threads.require(user_of(request), thread_id)
+    engine = engine_of(request)
+    thread_id, _ = await engine.threads.require(user_of(request), str(request.path_params["thread_id"]))
     return engine, thread_id

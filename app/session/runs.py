@@ -3,6 +3,7 @@
 import glob
 import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Final
 
@@ -105,6 +106,7 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
         "metadata": {OPTIONS_KEY: options_of(context)},
     }
     last: Mapping[str, Any] = {}
+    watched = False
     stream: AsyncIterator[Any] = session.graph.astream(
         given,
         config,
@@ -112,9 +114,12 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
         stream_mode=["custom", "messages", "values"],
         durability="sync",
     )
-    async with claim(session, thread_id), watcher:
+    async with claim(session, thread_id), AsyncExitStack() as watching:
         async for mode, chunk in stream:
-            watcher.progress.begun = True
+            if not watched:  # now there is a checkpoint
+                watched = True
+                watcher.begin()
+                await watching.enter_async_context(watcher)
             if mode == "custom":
                 watcher.event(chunk)
             elif mode == "messages":

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 import httpx
 from starlette.routing import Route
@@ -183,9 +184,16 @@ async def _ids(report: Report, folder: Path) -> None:
             "/weiwo/corpora/notes/files?filename=a.md", content=b"The safe is 4711.", headers=users["ann"]
         )
         kept = (await client.post("/weiwo/memory", json={"text": "I work in euros"}, headers=users["ann"])).json()
-        hers = {"thread_id": "hers", "run_id": run, "response_id": made.json()["id"], "name": "notes", "n": "1"}
+        (thread,) = (await client.post("/threads/search", json={}, headers=users["ann"])).json()[-1:]
+        hers = {
+            "thread_id": thread["thread_id"],
+            "run_id": run,
+            "response_id": made.json()["id"],
+            "name": "notes",
+            "n": "1",
+        }
         hers |= {"kind": "wishes", "key": str(kept.get("key", "")), "checkpoint_id": "x"}
-        nobodys = {**hers, "thread_id": "nobodys", "run_id": run[::-1], "response_id": "resp_none", "key": "none"}
+        nobodys = {**hers, "thread_id": str(uuid4()), "run_id": run[::-1], "response_id": "resp_none", "key": "none"}
         before = await _everything(client, users["ann"], run)
         bodies = (ASKED, {"input": None}, {"metadata": {"a": 1}}, {"good": True}, {"plan": {}, "checkpoint_id": "1f0"})
         bodies = (*bodies, {"id": 1, "method": "input.respond", "params": {}}, {"channels": ["values"]})
@@ -204,12 +212,17 @@ async def _ids(report: Report, folder: Path) -> None:
                     report.check(f"{user} {method} {path} {body}", same and "42" not in told[0], str(told))
         for user in ("bob", "operator"):
             listed = (await client.get("/weiwo/corpora", headers=users[user])).text
-            found = (await client.post("/threads/search", json={"ids": ["hers"]}, headers=users[user])).json()
+            found = (
+                await client.post("/threads/search", json={"ids": [hers["thread_id"]]}, headers=users[user])
+            ).json()
             asked = {**ASKED, "context": {"corpus": ["notes"]}}
             start = {"id": 1, "method": "run.start", "params": ASKED}
-            begun = (await client.post("/threads/hers/commands", json=start, headers=users[user])).json()
-            made = await client.post("/threads", json={"thread_id": "hers"}, headers=users[user])
-            report.check(f"{user} begins", begun["type"] == "error" and made.status_code == 409, str(begun))
+            path = _filled("/threads/{thread_id}/commands", **hers)
+            begun = (await client.post(path, json=start, headers=users[user])).json()
+            for name, code in ((hers["thread_id"], 404), ("hers", 200), ("nobodys", 200)):
+                made = await client.post("/threads", json={"thread_id": name}, headers=users[user])
+                report.check(f"{user} makes {name}", made.status_code == code, made.text)
+            report.check(f"{user} begins", begun["type"] == "error", str(begun))
             named = await client.post("/runs/wait", json=asked, headers=users[user])
             continued = {"input": "and 2?", "previous_response_id": hers["response_id"]}
             again = await client.post("/v1/responses", json=continued, headers=users[user])

@@ -99,8 +99,8 @@ class Told:
 sys.meta_path.insert(0, Told())
 """
     said = start(home, "ask", "how", "long", "is", "the", "danube", first=watched)[2].splitlines()
-    lines = [line for line in said if line.startswith(("thread ", "imports "))]
-    assert lines[0].endswith("· reading the question")
+    lines = [line for line in said if line.startswith(("reading ", "imports "))]
+    assert lines[0] == "reading the question"
     assert "imports langgraph" in lines[1:]
 
 

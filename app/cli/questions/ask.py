@@ -117,8 +117,9 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
 
     async def work() -> RunEnd:
         problems = await corpus_problems(settings)
-        new = given and not _is_thread_known(thread_id)
-        hint(label(detect_language(question), "reading_new" if new else "reading", thread_id))
+        language, new = detect_language(question), given and not _is_thread_known(thread_id)
+        hint(label(language, "reading"))
+        watcher.on_begin = lambda: hint(label(language, "thread_new" if new else "thread", thread_id))
         if problems:
             hint(problems)
         from weiwo.app.session import runs  # after the first line is on the screen

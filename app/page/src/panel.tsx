@@ -228,6 +228,7 @@ function SourceDetail({ turn, result, n, t }: { turn: Turn; result: Result; n: n
       {task && turn.run.rows.has(task) && <button class="chip" onClick={() => update({ panel: { turn: turn.key, task } })}>{t("calculation")} · {task}</button>}
       {evidence?.flags?.includes("instructions") && <p class="note">{t("addressesModel")}</p>}
       {evidence?.superseded_by && <p class="note">{t("newerVersion", evidence.superseded_by)}</p>}
+      {passage?.document && <p class="note">{t(passage.document === "gone" ? "documentGone" : "documentChanged")}</p>}
       <div class="context" ref={found}>
         {passage?.before && <div class="faded"><PassageText text={passage.before} ranges={[]} source={citation.source} /></div>}
         <PassageText text={text} ranges={merge(given)} source={citation.source} />

@@ -166,6 +166,7 @@ export interface Passage {
   text: string;
   before?: string;
   after?: string;
+  document?: "" | "gone" | "changed";
   quotes?: [number, number][];
   page?: number | string | null;
   lines?: string | null;

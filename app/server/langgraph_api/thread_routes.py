@@ -33,7 +33,7 @@ async def create(request: Request) -> Response:
         raise RequestError(422, "supersteps: threads are not imported; leave it out")
     thread_id = str(body.get("thread_id") or uuid4())
     known_ok = body.get("if_exists") == "do_nothing"
-    await engine.threads.create(user, thread_id, read_metadata(body), known_ok=known_ok)
+    thread_id = await engine.threads.create(user, thread_id, read_metadata(body), known_ok=known_ok)
     return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
 
 
@@ -66,8 +66,8 @@ async def get(request: Request) -> Response:
 async def update(request: Request) -> Response:
     """Add to what is said of a thread."""
     body, user = await read_json(request), user_of(request)
-    engine, thread_id = await own_thread(request)
-    record = await engine.threads.require(user, thread_id)
+    engine = engine_of(request)
+    thread_id, record = await engine.threads.require(user, request.path_params["thread_id"])
     metadata = read_metadata(body, record.metadata if record else None)
     await engine.runs.quota.take(user, len(dump(metadata)))
     await engine.threads.touch(user, thread_id, metadata)
@@ -86,8 +86,8 @@ async def delete(request: Request) -> Response:
 
 async def copy(request: Request) -> Response:
     """Copy a thread, its history included."""
-    engine, user, thread_id = engine_of(request), user_of(request), request.path_params["thread_id"]
-    record = await engine.threads.require(user, thread_id)
+    engine, user = engine_of(request), user_of(request)
+    thread_id, record = await engine.threads.require(user, request.path_params["thread_id"])
     engine.runs.require_idle(thread_id)
     await engine.runs.quota.take(user, await engine.runs.quota.thread_bytes(thread_id))
     new = str(uuid4())

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, cast
+from uuid import UUID, uuid5
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
@@ -99,35 +100,50 @@ class Threads:
         self._graph, self._records, self._runs = graph, records, runs
         self.saver = cast("BaseCheckpointSaver[Any]", graph.checkpointer)  # the server builds it so
 
-    async def require(self, user: str, thread_id: str) -> ThreadRecord | None:
-        """See that a thread exists and is the user's; its record, if it has one.
+    async def require(self, user: str, name: str) -> tuple[str, ThreadRecord | None]:
+        """See that a thread exists and is the user's; the id it is kept under, and its record, if it has one.
 
         Raises:
             RequestError: It does not, or is not.
         """
-        record = await self._records.thread(_checked_id(thread_id))
-        if record is not None:
-            if record.owner != user:
-                raise not_found("thread", thread_id)
-            return record
-        if user != OPERATOR or not await thread_exists(self.saver, thread_id):
-            raise not_found("thread", thread_id)
-        return None
+        thread_id, record = await self._locate(user, name)
+        if record is None and not (user == OPERATOR and await thread_exists(self.saver, thread_id)):
+            raise not_found("thread", name)
+        return thread_id, record
 
-    async def create(self, user: str, thread_id: str, metadata: Mapping[str, Any], *, known_ok: bool) -> None:
-        """Make a thread.
+    async def create(self, user: str, name: str, metadata: Mapping[str, Any], *, known_ok: bool) -> str:
+        """Make a thread; the id it is kept under.
 
         Raises:
-            RequestError: It exists already, and that is not wanted; or it is somebody else's.
+            RequestError: It exists already, and that is not wanted; or no user may have that id.
         """
-        record = await self._records.thread(_checked_id(thread_id))
+        thread_id, record = await self._locate(user, name)
         exists = record is not None or await thread_exists(self.saver, thread_id)
-        mine = record.owner == user if record is not None else user == OPERATOR
-        if exists and not (known_ok and mine):
-            raise RequestError(409, f"thread {thread_id}; it exists already; take another id")
+        if exists and record is None and user != OPERATOR:  # what the command began has no record
+            raise not_found("thread", name)
+        if exists and not known_ok:
+            raise RequestError(409, f"thread {name}; it exists already; take another id")
         if not exists:
             await self._runs.quota.take(user, len(dump(metadata)))
             await self._records.put_thread(thread_id, user, dict(metadata))
+        return thread_id
+
+    async def _locate(self, user: str, name: str) -> tuple[str, ThreadRecord | None]:
+        """The id that a user's thread is kept under, and its record, if there is one.
+
+        A name that a user chose is kept as a UUID of both, so that nobody learns which names others have; UUIDs
+        themselves cannot be guessed.
+
+        Raises:
+            RequestError: The id is none, or somebody else's.
+        """
+        record = await self._records.thread(_checked_id(name))
+        if user == OPERATOR or _is_uuid(name) or (record is not None and record.owner == user):
+            if record is not None and record.owner != user:
+                raise not_found("thread", name)
+            return name, record
+        thread_id = str(uuid5(UUID(ASSISTANT_ID), f"{user}\n{name}"))
+        return thread_id, await self._records.thread(thread_id)
 
     async def touch(self, user: str, thread_id: str, metadata: Mapping[str, Any] | None = None) -> None:
         """Note that a thread was used, and what is said of it now, where that is given."""
@@ -160,7 +176,7 @@ class Threads:
         Raises:
             RequestError: It does not exist, or is somebody else's.
         """
-        record = await self.require(user, thread_id)
+        thread_id, record = await self.require(user, thread_id)
         runs = await self._records.runs(thread_id, 1)
         saved = await self.saver.aget_tuple({"configurable": {"thread_id": thread_id}})
         info = None
@@ -294,6 +310,13 @@ def _place(config: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     names = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
     return {"checkpoint_ns": "", **{name: place[name] for name in names if name in place}}
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(UUID(text)) == text.lower()
+    except ValueError:
+        return False
 
 
 def _checked_id(thread_id: str) -> str:

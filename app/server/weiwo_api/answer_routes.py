@@ -31,7 +31,7 @@ from weiwo.nodes.planner.validator import check_plan
 from weiwo.state import Evidence, Language, Plan
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.language import clean
-from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError
 from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
 from weiwo.tools.registry import build_registry
@@ -84,7 +84,7 @@ async def passage_in_context(
 
     Returns:
         Its number, source, text, what stands before and after it where it is of a document that can still be opened,
-        and where in it the quoted words are.
+        else whether that is `gone` or `changed`, and where in it the quoted words are.
     """
     key = str(citation.get("evidence_id") or "")
     evidence: Evidence | None = (values.get("evidence") or {}).get(key)
@@ -93,7 +93,7 @@ async def passage_in_context(
     for outcome in (values.get("outcomes") or {}).values():
         quotes |= {one.text for one in outcome.quotes if one.evidence_id == key}
     source = str(citation["source"])
-    before, after = await _around(evidence, settings) if evidence is not None else ("", "")
+    before, after, document = await _around(evidence, settings) if evidence is not None else ("", "", "")
     locator = str(citation.get("locator") or "")
     lines, page = _LINES.search(locator), _PAGE.search(locator)
     return {
@@ -104,6 +104,7 @@ async def passage_in_context(
         "text": text,
         "before": before,
         "after": after,
+        "document": document,
         "quotes": sorted([at, at + len(one)] for one in quotes if one and (at := text.find(one)) >= 0),
         "locator": locator,
         "page": int(page[1]) if page else None,
@@ -112,21 +113,21 @@ async def passage_in_context(
     }
 
 
-async def _around(evidence: Evidence, settings: Settings) -> tuple[str, str]:
-    """What the document of a passage says before it and after it; nothing where it cannot be opened."""
+async def _around(evidence: Evidence, settings: Settings) -> tuple[str, str, str]:
+    """What the document of a passage says before it and after it; why not, where it says neither any more."""
     if evidence.source.startswith(("http://", "https://", "task:")):
-        return "", ""
+        return "", "", ""
     try:
         corpus = await load_corpus(settings.corpus, settings=settings, tell=lambda _: None)
         whole = await corpus.open(evidence.source, "", _MOST_PASSAGES)
-    except CorpusError:
-        return "", ""
+    except (CorpusError, DocumentNotFoundError):
+        return "", "", "gone"
     at = next((n for n, one in enumerate(whole) if one.id == evidence.id), None)
     if at is None:
-        return "", ""
+        return "", "", "changed"
     before = "\n\n".join(one.text for one in whole[max(0, at - 8) : at])
     after = "\n\n".join(one.text for one in whole[at + 1 : at + 9])
-    return before[-_AROUND:], after[:_AROUND]
+    return before[-_AROUND:], after[:_AROUND], ""
 
 
 _MOST_TIMELINE: Final = 2_000

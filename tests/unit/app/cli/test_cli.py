@@ -13,6 +13,7 @@ from weiwo.app.cli import main as cli
 from weiwo.app.cli import session
 from weiwo.app.cli.questions import ask, conclude, fork
 from weiwo.app.cli.setup import doctor
+from weiwo.app.render.watchers import Watcher
 from weiwo.app.session import runs
 from weiwo.app.session.runs import OPTIONS_KEY
 from weiwo.app.session.session import Session
@@ -122,7 +123,8 @@ def test_ask_on_a_pipe(weiwo, question, code):
     found, out, err = weiwo("ask", question)
     assert (found, out) == (code, "web=None seconds=None\n")
     lines = err.splitlines()
-    assert lines[0].startswith("thread 20")
+    assert lines[0] == "reading the question"
+    assert lines[1].startswith("thread 20")
     assert [line for line in lines if line.startswith("weiwo: ")] == (
         [f"weiwo: the answer is {question.split()[1]}: something asked for was not found"] if code else []
     )
@@ -135,7 +137,15 @@ def test_json_is_one_object_with_the_thread_id(weiwo):
     assert code == 0
     assert result["thread_id"] == "mine"
     assert result["answer"] == "web=False seconds=5.0"
-    assert err.startswith("thread mine · reading the question\n")
+    assert err.startswith("reading the question\nthread mine\n")
+
+
+async def test_a_thread_is_named_once_it_has_a_checkpoint():
+    saver, watcher = InMemorySaver(serde=serializer()), Watcher()
+    named = []
+    watcher.on_begin = lambda: named.append([*saver.storage])
+    await runs.ask(Session(Settings.resolve(), saver, toy_graph(saver)), "when?", "t", Context(), watcher)
+    assert named == [["t"]]
 
 
 def test_json_hides_no_control_character(weiwo):

@@ -87,7 +87,7 @@ def sdk(http: httpx.AsyncClient) -> LangGraphClient:
 @pytest.fixture
 async def tokens(clean_environment: None) -> dict[str, str]:  # noqa: ARG001 - it sets the home
     async with Records.open(os.environ["WEIWO_HOME"]) as records:
-        return {user: await new_token(records, user) for user in ("operator", "ann")}
+        return {user: await new_token(records, user) for user in ("operator", "ann", "bob")}
 
 
 @pytest.fixture

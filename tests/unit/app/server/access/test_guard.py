@@ -108,28 +108,18 @@ async def test_without_a_token_only_the_page_is_shown(public: httpx.AsyncClient)
 async def test_threads_are_their_users(public: httpx.AsyncClient, tokens: dict[str, str]):
     ann, operator = {"x-api-key": tokens["ann"]}, {"authorization": f"Bearer {tokens['operator']}"}
     assert (await public.get("/weiwo/info", headers=ann)).json()["user"] == "ann"
-    await public.post("/threads", json={"thread_id": "hers"}, headers=ann)
+    made = (await public.post("/threads", json={"thread_id": "hers"}, headers=ann)).json()["thread_id"]
     await public.post("/threads", json={"thread_id": "mine"}, headers=operator)
-    for path in (
-        "/threads/hers",
-        "/threads/hers/state",
-        "/threads/hers/runs",
-        "/weiwo/threads/hers",
-        "/threads/hers/stream",
-    ):
-        assert (path, (await public.get(path, headers=operator)).status_code) == (path, 404)
-    for path in ("/threads/hers/runs", "/threads/hers/state", "/threads/hers/copy", "/threads/hers/history"):
-        assert (path, (await public.post(path, json={"input": {"question": "x"}}, headers=operator)).status_code) == (
-            path,
-            404,
-        )
+    for hers in ("hers", made):
+        for path in (f"/threads/{hers}{more}" for more in ("", "/state", "/runs", "/stream")):
+            assert (path, (await public.get(path, headers=operator)).status_code) == (path, 404)
+        assert (await public.get(f"/weiwo/threads/{hers}", headers=operator)).status_code == 404
+        for path in (f"/threads/{hers}/{more}" for more in ("runs", "state", "copy", "history")):
+            asked = await public.post(path, json={"input": {"question": "x"}}, headers=operator)
+            assert (path, asked.status_code) == (path, 404)
     assert (await public.delete("/threads/mine", headers=ann)).status_code == 404
-    assert (await public.post("/threads", json={"thread_id": "mine"}, headers=ann)).status_code == 409
-    assert (
-        await public.post("/threads", json={"thread_id": "mine", "if_exists": "do_nothing"}, headers=ann)
-    ).status_code == 409
     listed = (await public.post("/threads/search", json={}, headers=ann)).json()
-    assert [one["thread_id"] for one in listed] == ["hers"]
+    assert [one["thread_id"] for one in listed] == [made]
     assert (await public.get("/weiwo/settings", headers=ann)).status_code == 404
     assert (await public.get("/weiwo/corpora", headers=ann)).json() == []
 
@@ -143,8 +133,8 @@ async def test_a_thread_of_the_command_is_the_operators(public: httpx.AsyncClien
     assert (await public.get("/threads/t", headers=operator)).json()["metadata"]["answer"] == "complete"
     assert [one["thread_id"] for one in (await public.post("/threads/search", headers=operator)).json()] == ["t"]
     assert (await public.get("/threads/t", headers=ann)).status_code == 404
-    assert (await public.post("/threads/t/runs", json=run, headers=ann)).status_code == 409
-    assert (await public.post("/threads/search", headers=ann)).json() == []
+    assert (await public.post("/threads/t/runs/wait", json=run, headers=ann)).status_code == 200
+    assert (await public.post("/threads/search", json={"ids": ["t"]}, headers=ann)).json() == []
 
 
 async def test_the_page_logs_in_and_out(public: httpx.AsyncClient, tokens: dict[str, str]):

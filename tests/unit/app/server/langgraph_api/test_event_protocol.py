@@ -239,15 +239,15 @@ async def test_a_thread_of_another_user_is_neither_watched_nor_answered(
     public: httpx.AsyncClient, tokens: dict[str, str]
 ):
     ann, operator = ({"x-api-key": tokens[user]} for user in ("ann", "operator"))
-    await public.post("/threads", json={"thread_id": "hers"}, headers=ann)
-    watched = await public.post("/threads/hers/stream/events", json={"channels": ["values"]}, headers=operator)
+    hers = (await public.post("/threads", json={}, headers=ann)).json()["thread_id"]
+    watched = await public.post(f"/threads/{hers}/stream/events", json={"channels": ["values"]}, headers=operator)
     assert watched.status_code == 404
     for method in ("run.start", "input.respond"):
         command = {"id": 1, "method": method, "params": {"input": {"question": COMPARED}}}
-        answer = (await public.post("/threads/hers/commands", json=command, headers=operator)).json()
+        answer = (await public.post(f"/threads/{hers}/commands", json=command, headers=operator)).json()
         assert answer["type"] == "error"
-    assert (await public.get("/threads/hers/runs", headers=ann)).json() == []
-    assert (await public.post("/threads/hers/commands", json={"id": 1})).status_code == 401
+    assert (await public.get(f"/threads/{hers}/runs", headers=ann)).json() == []
+    assert (await public.post(f"/threads/{hers}/commands", json={"id": 1})).status_code == 401
 
 
 async def test_bad_commands_are_refused(http: httpx.AsyncClient):

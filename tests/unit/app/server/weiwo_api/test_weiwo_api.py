@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 import httpx
 import pytest
@@ -98,6 +100,33 @@ async def test_what_stands_around_a_passage_is_its_documents(http: httpx.AsyncCl
     assert shown["lines"] == [7, 9]
     assert "Octavius" in shown["before"]
     assert shown["after"] == ""
+
+
+@pytest.mark.processes
+async def test_a_passage_outlives_its_document(
+    http: httpx.AsyncClient, sdk: LangGraphClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "other.md").write_text("# Other\n\nNothing of it.")
+    note = folder / "zorb.md"
+    note.write_text("# Zorb\n\nThe Zorb is 4,321 metres high.")
+    monkeypatch.setenv("WEIWO_CORPUS", str(folder))
+    thread_id = (await sdk.threads.create())["thread_id"]
+    await sdk.runs.wait(thread_id, "weiwo", input={"question": "How high is the Zorb?"})
+
+    async def shown() -> tuple[str, bool]:
+        answer = await http.get(f"/weiwo/threads/{thread_id}/passages/1")
+        assert answer.status_code == 200
+        return answer.json()["document"], "4,321 metres" in answer.json()["text"]
+
+    assert await shown() == ("", True)
+    note.write_text("# Zorb\n\nThe Zorb is 5,000 metres high.")
+    assert await shown() == ("changed", True)
+    note.unlink()
+    assert await shown() == ("gone", True)
+    shutil.rmtree(folder)
+    assert await shown() == ("gone", True)
 
 
 async def test_an_answer_is_downloaded(http: httpx.AsyncClient, answered: str):
