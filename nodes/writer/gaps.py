@@ -16,10 +16,12 @@ from weiwo.state.answer import Gap
 from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
 from weiwo.state.source_filter import SourceFilter
+from weiwo.text.data_files import data_pattern, data_words
 from weiwo.text.localization import localized, localized_phrases, localized_section
 from weiwo.text.patterns import lazy
 from weiwo.text.values import render
 from weiwo.tools.corpus.base import Problem
+from weiwo.tools.corpus.formats import PICTURES, find_format
 from weiwo.tools.corpus.losses import describe_losses
 
 _WORDS: Final = localized_section("writer.gaps")
@@ -86,6 +88,7 @@ _IN_PART: Final = localized("writer.gaps.coverage", "in_part")
 _LEFT_OUT: Final = localized("writer.gaps.coverage", "left_out")
 _OTHERS: Final = localized("writer.gaps.coverage", "others")
 _MOST_NAMED: Final = 5
+_NOT_READ: Final = localized_section("writer.gaps.not_read")
 _LONG_ENOUGH: Final = 3
 """Characters of a name in Chinese that a question does not hold by chance."""
 _SEPARATORS: Final = lazy(r"[\W_]+")
@@ -117,6 +120,35 @@ def find_documents_in_part(
     ]
     told += [_OTHERS[language].format(len(found) - _MOST_NAMED)] if len(found) > _MOST_NAMED else []
     return tuple(Gap(kind="in_part", text=text) for text in told)
+
+
+_MOST_ASKED: Final = 3
+_NAMED: Final = data_pattern("names", "file_name")
+_LEAD_IN: Final = data_pattern("names", "file_name_lead_in")
+_ENDINGS: Final = data_words("names", "file_endings")
+
+
+def find_files_not_read(
+    question: str, documents: Iterable[str], passages: Iterable[str], language: Language
+) -> tuple[Gap, ...]:
+    """The files that a question names and neither a document's name nor a passage does: nothing of them was read.
+
+    Args:
+        question: The question.
+        documents: The sources of all documents.
+        passages: The texts that were found.
+        language: The language of the lines.
+    """
+    found = (one["name"] for one in _NAMED.finditer(question) if one["ending"].lower() in _ENDINGS)
+    names = [name for name in dict.fromkeys(_LEAD_IN.sub("", name) for name in found) if name]
+    gaps: list[Gap] = []
+    for name in names[:_MOST_ASKED]:
+        asked, ending = name.casefold(), PurePosixPath(name).suffix.lower()
+        known = any(asked in one.casefold() or asked.endswith(PurePosixPath(one).name.casefold()) for one in documents)
+        if not known and not any(asked in text.casefold() for text in passages):
+            why = "absent" if find_format(name) else "picture" if ending in PICTURES else "other_kind"
+            gaps.append(Gap(kind="in_part", text=_NOT_READ[language][why].format(name, ending)))
+    return tuple(gaps)
 
 
 def _shows_pictures_only(problem: Problem) -> bool:

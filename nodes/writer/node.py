@@ -27,7 +27,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
-from weiwo.nodes.writer.gaps import find_documents_in_part, find_gaps
+from weiwo.nodes.writer.gaps import find_documents_in_part, find_files_not_read, find_gaps
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.opening import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
@@ -234,9 +234,16 @@ async def _followed(
 
 def _list_in_part(state: SearchState, services: RunContext, draft: Draft) -> tuple[Gap, ...]:
     corpus = services.registry.corpus
+    if corpus is None:
+        return ()
     sources = [citation.source for citation in draft.sources.list_citations()]
-    question = state["assessment"].question
-    return find_documents_in_part(corpus.problems, sources, question, services.language) if corpus is not None else ()
+    question, language = state["assessment"].question, services.language
+    found = find_documents_in_part(corpus.problems, sources, question, language)
+    if not corpus.version or state["assessment"].level == "simple":  # of a store elsewhere nobody can list all
+        return found
+    known = (*corpus.documents, *(problem.source for problem in corpus.problems))
+    texts = [passage.text for passage in state.get("evidence", {}).values()]
+    return (*found, *find_files_not_read(question, known, texts, language))
 
 
 async def _reported(state: SearchState, services: RunContext, draft: Draft, report: ReportDraft) -> AsyncIterator[str]:

@@ -127,3 +127,23 @@ def test_many_processes_ask_a_new_folder_at_once(environment: dict[str, str], tm
     found = [printed(ended)["results"] for ended in run_together([asking] * 4, cwd=tmp_path, env=environment)]
     assert [hits[0]["source"] for hits in found] == ["docs/笔记/石桥.txt"] * 4
     assert all(hits == found[0] for hits in found)
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("When was the Orlow Viaduct of plan.psd opened?", "“plan.psd” was read: files of the type .psd are not."),
+        ("plan.psd里写了什么？", "没有读到名为“plan.psd”的文件：.psd类型的文件不读取。"),
+    ],
+)
+def test_a_question_that_names_a_file_of_a_kind_that_is_not_read_is_told_so(
+    environment: dict[str, str], tmp_path: Path, question: str, line: str
+) -> None:
+    (tmp_path / "docs" / "plan.psd").write_bytes(b"8BPS\0\1")
+    code, out, _ = run_command("ask", question, "--corpus", "docs", cwd=tmp_path, env=environment)
+    assert code == 3
+    assert line in "".join(out.splitlines())
+    code, out, _ = run_command("ask", question, "--corpus", "docs", "--json", cwd=tmp_path, env=environment)
+    result = json.loads(out)
+    assert (code, result["status"]) == (3, "partial")
+    assert [line in gap["text"] for gap in result["gaps"]] == [True]

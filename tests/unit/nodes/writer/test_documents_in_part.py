@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.nodes.writer.gaps import find_documents_in_part
+from weiwo.nodes.writer.gaps import find_documents_in_part, find_files_not_read
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.losses import Loss
 
@@ -43,3 +43,46 @@ def test_what_is_too_much_is_counted() -> None:
     many = [Problem(f"docs/file {n}.pdf", "damaged") for n in range(9)]
     found = find_documents_in_part(many, [one.source for one in many], "", "en")
     assert [gap.text for gap in found][5:] == ["4 more documents were not read whole."]
+
+
+DOCUMENTS = ("docs/agreement.docx", "docs/采购 合同2025.xlsx", "docs/all.zip/notes/minutes.md")
+
+
+def not_read(question: str, language="en", passages=()) -> list[str]:
+    return [gap.text for gap in find_files_not_read(question, DOCUMENTS, passages, language)]
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "line"),
+    [
+        ("What does plan.psd say?", "en", "No file named “plan.psd” was read: files of the type .psd are not."),
+        ("What is in docs/Minutes.xlsx?", "en", "No file named “Minutes.xlsx” was read."),
+        ("请问plan.psd里写了什么？", "zh", "没有读到名为“plan.psd”的文件：.psd类型的文件不读取。"),
+        ("请问预算2026.xlsx里的总额是多少", "zh", "没有读到名为“预算2026.xlsx”的文件。"),
+    ],
+)
+def test_a_file_that_was_not_read_or_is_of_a_kind_that_is_not_is_told(question, language, line) -> None:
+    assert not_read(question, language) == [line]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does agreement.docx say?",
+        "总结采购 合同2025.xlsx",
+        "minutes.md 说了什么",
+        "What is in all.zip?",
+        "What does response.json() return?",
+        "What is Node.js, and what is asyncio.run?",
+        "Summarize the fees and save it as summary.docx",
+        "Read https://example.org/papers/a.pdf",
+        "Mail me at ada@example.pages",
+        "see example.com, e.g. v2.10",
+    ],
+)
+def test_what_was_read_and_what_is_no_file_is_not(question) -> None:
+    assert not_read(question) == []
+
+
+def test_a_file_that_a_passage_speaks_of_is_not_told() -> None:
+    assert not_read("What does settings.toml hold?", passages=["Put the key into settings.toml."]) == []
