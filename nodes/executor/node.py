@@ -50,7 +50,9 @@ from weiwo.tools.tool_info import ToolInfo
 _NOTHING_ANSWERS: Final = localized("executor.node", "nothing_answers")
 
 _KEPT_PASSAGES = 8
-"""Passages a task hands to the state beside those it cites; whole results would swell every checkpoint."""
+_MOST_KEPT = 24
+"""Passages a task hands to the state beside those it cites, and of a task that asks for more; whole results would swell
+every checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -209,13 +211,13 @@ async def _decide(
     if judgement.reading.value is not None:
         value = outcomes.outcome_of_reading(task, judgement, known)
         now = await read_ahead(judgement, waiting, value, passages, services)
-        update |= {"evidence": _kept(passages, judgement, now), "best" if calls else "outcome": now}
+        update |= {"evidence": _kept(turn.task, passages, judgement, now), "best" if calls else "outcome": now}
     elif not calls:
         missing = judgement.reading.missing or _NOTHING_ANSWERS[services.language].format(turn.frame.question)
         gave_up = _gave_up(judgement, progress, chained=finds_hops(turn.frame, task.ret), turns_left=turns_left)
         empty = outcomes.outcome_without_value(task, judgement, missing, known, gave_up=gave_up)
         outcome = outcomes.choose_better(state.get("best"), empty)
-        update |= {"evidence": _kept(passages, judgement), "outcome": outcome}
+        update |= {"evidence": _kept(turn.task, passages, judgement), "outcome": outcome}
     return {**update, "calls": calls}
 
 
@@ -375,9 +377,13 @@ def _progress(state: TaskState, call: Call) -> TaskStartedEvent | TaskProgressEv
     )
 
 
-def _kept(passages: list[Evidence], judgement: Judgement, outcome: Outcome | None = None) -> dict[str, Evidence]:
+def _kept(
+    task: Task, passages: list[Evidence], judgement: Judgement, outcome: Outcome | None = None
+) -> dict[str, Evidence]:
     reading = judgement.reading
     cited = {*reading.evidence_ids, *(key for rival in reading.rivals for key in rival.evidence_ids)}
     cited.update(key for one in (outcome.detail.ahead if outcome else ()) for key in one.evidence_ids)
     ordered = sorted(passages, key=lambda passage: passage.id not in cited)
-    return {passage.id: passage for passage in ordered[: max(_KEPT_PASSAGES, len(cited))]}
+    wanted = task.args.get("k")
+    most = max(_KEPT_PASSAGES, len(cited), min(wanted, _MOST_KEPT) if isinstance(wanted, int) else 0)
+    return {passage.id: passage for passage in ordered[:most]}

@@ -102,7 +102,7 @@ _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "seve
 """Shapes of questions whose parts may be answered in different passages."""
 
 _SAME_WORDS: Final = 0.75
-_RECENT: Final = frozenset(matching_terms("latest newest current currently today now 最新 现在 目前 当前"))
+_RECENT: Final = frozenset(matching_terms("latest newest most recent recently current currently today now nowadays"))
 _SUPERSEDED: Final = localized("writer.extracts", "superseded")
 _CUT: Final = " … "
 _CUT_LINE: Final = " …\n"
@@ -190,14 +190,17 @@ def choose_extracts(
     read = [_read(one, one.score / best[one.tool] if best[one.tool] > 0 else 1 / one.rank) for one in ranked]
     everywhere = [passage.terms for passage in read]
     found = frozenset().union(*everywhere)
+    stated = [term for term in frame.terms if _RECENT.isdisjoint(matching_terms(term)) or term in found]
+    frame = frame.model_copy(update={"terms": tuple(stated)})
     spelling = correct_spelling(frame, found)
-    asked = [term for term in question_terms(frame) if term not in _RECENT or term in found]
+    asked = question_terms(frame)
     weights = inverse_document_frequency((spelling[term] for term in asked), everywhere)
-    considered = [passage for passage in read if passage.sentences][:_CONSIDERED]
+    considered = [passage for passage in read if passage.sentences]
     considered.sort(key=lambda one: _precedence(one, weights))
+    periods = _order_by_date(frame, weights, considered)
+    considered = considered[:_CONSIDERED]
     if frame.shape == "open" and set(asked) <= set(matching_terms(frame.subject)):
         considered.sort(key=lambda passage: not _introduces(passage.evidence, frame.subject))
-    periods = _order_by_date(frame, weights, considered)
     choice = _Choice(frame, weights, considered)
     choice.choose(passages_shown, sentences_shown)
     items = tuple(choice.extracts())
@@ -307,7 +310,7 @@ def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: li
     if not passages or frame.shape in _COMPOUND or find_dates(frame.question):
         return ()
     said = [max(one.sentences, key=lambda sentence: _shared(sentence, weights)) for one in passages]
-    words = [frozenset(term for term in one.terms if term.isalpha()) for one in said]
+    words = [_undated_words(one, sentence) for one, sentence in zip(passages, said, strict=True)]
     dates = [_date_of(one, sentence) for one, sentence in zip(passages, said, strict=True)]
     alike = [
         at
@@ -328,6 +331,14 @@ def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: li
 
 def _shared(sentence: _Sentence, weights: Mapping[str, float]) -> float:
     return sum(weight for term, weight in weights.items() if term in sentence.terms) - sentence.handicap
+
+
+def _undated_words(passage: _Passage, sentence: _Sentence) -> frozenset[str]:
+    """The words of a sentence without those of its dates and its numbers."""
+    said = passage.evidence.text[sentence.start : sentence.end]
+    for span in reversed(find_dates(said)):
+        said = f"{said[: span.start]} {said[span.end :]}"
+    return frozenset(term for term in matching_terms(said) if term.isalpha())
 
 
 def _date_of(passage: _Passage, sentence: _Sentence) -> str:

@@ -17,6 +17,7 @@ from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Evidence, Language, Outcome, Status, Task
 from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
+from weiwo.text.dates import find_dates
 from weiwo.text.language import HAN
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
@@ -25,6 +26,7 @@ from weiwo.text.patterns import lazy
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
 _HAN: Final = lazy(f"[{HAN}]")
+_MOST_PERIODS: Final = 3
 _DOORS: Final = localized_section("writer.rule_answer.doors")
 
 
@@ -79,7 +81,9 @@ class _RuleAnswer:
         confidence = self.extracts.confidence
         doubted = not self.extracts.about_subject or (confidence is not None and confidence < DOUBTED_BELOW)
         if self.extracts.periods and self.extracts.about_subject:
-            return words["periods"].format(join_names(self.extracts.periods, self.language))
+            shown, more = self.extracts.periods[:_MOST_PERIODS], len(self.extracts.periods) - _MOST_PERIODS
+            others = (words["more_periods"].format(more),) if more > 0 else ()
+            return words["periods"].format(join_names((*shown, *others), self.language))
         return words["doubted" if doubted else "extracts"]
 
     @property
@@ -122,6 +126,8 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _R
             dropped = True
     usable = [outcome for outcome in outcomes.values() if outcome.usable]
     disputes = [one for one in told if one[0].mechanism == DISPUTED]
+    if any(_are_of_different_dates(outcomes[one.task_id]) for one, _, _ in disputes):
+        told, disputes, dropped = [], [], True
     whole = bool(told) and not dropped and not disputes
     left: list[Task] = []
     if disputes:
@@ -147,6 +153,13 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _R
         doors=tuple(_find_doors(draft, services)),
         thin=_explain_thinness(frame.question, passages, outcomes.values()),
     )
+
+
+def _are_of_different_dates(outcome: Outcome) -> bool:
+    """Whether what differs is said of different dates, each in its own sentence, which is no dispute."""
+    quotes = [*outcome.quotes, *(quote for rival in outcome.rivals for quote in rival.quotes)]
+    dates = [frozenset(span.date for span in find_dates(quote.text)) for quote in quotes]
+    return all(dates) and len(set(dates)) == len(dates)
 
 
 def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome]) -> str:

@@ -39,10 +39,11 @@ _ALIKE: Final = 0.8
 _ALIKE_LONG: Final = 0.75
 """Share of letters, in order, that a word and what it may be misspelt from have in common: all but one, or two."""
 _ASKING: Final = lazy(
-    r"多少|多[长長高大重深远遠久宽寬快]|[几幾][个個位年岁歲次名]|什么|甚麼|什麼|哪[些个個里裡里儿位家国年天]?|谁|誰|怎么|怎麼|怎样|如何|何[时時地]"
+    r"有?多少|多[长長高大重深远遠久宽寬快]|[几幾][个個位年岁歲次名]|什么|甚麼|什麼|哪[些个個里裡里儿位家国年天]?|谁|誰|怎么|怎麼|怎样|如何|何[时時地]"
     r"|[为為因]何|[吗嗎呢]|是否|有没有|请问|請問|介绍|解释|一下|[的了是]"
+    r"|最新|最近|现在|現在|目前|当前|當前|今[天日]|如今|截至|至今|迄今"
 )
-"""What a Chinese question asks and links with; no pair of characters reaches across it."""
+"""What a Chinese question asks and links with, and what asks for the newest; no pair of characters crosses it."""
 
 
 def matching_terms(text: str) -> list[str]:

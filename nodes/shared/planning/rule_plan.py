@@ -12,10 +12,14 @@ from weiwo.nodes.shared.question.arithmetic import today
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import JsonValue, Language, Plan, Task, ValueType
 from weiwo.state.query import AnswerType, QueryFrame
+from weiwo.text.data_files import data_pattern
 from weiwo.tools.selection.clusters import searches_one_kind
 
 _CALCULATOR: Final = "calculator"
 _DATE_DIFFERENCE: Final = "date_difference"
+_NEWEST: Final = data_pattern("question", "patterns", "newest")
+_MOST_ALIKE: Final = 24
+"""Passages that are searched for where the newest is asked for: it may be any of many that say the same."""
 _SEARCH_TOOLS: Final = ("corpus_search", "web_search")
 """The user's own documents come before the web."""
 
@@ -149,7 +153,10 @@ class _PlanBuilder:
         chosen = self._choices.get(frame.question)
         if chosen is not None and chosen.tool in self._tools:
             return self._append(frame, chosen.tool, chosen.args, _type_of_request(chosen) or ret)
-        return self._append(frame, choose_search_tool(self._tools), {"query": search_query(frame)}, ret)
+        tool, args = choose_search_tool(self._tools), dict[str, JsonValue](query=search_query(frame))
+        if tool == "corpus_search" and _NEWEST.search(frame.question):
+            args["k"] = _MOST_ALIKE
+        return self._append(frame, tool, args, ret)
 
     def _append(self, frame: QueryFrame, tool: str, args: dict[str, JsonValue], ret: ValueType) -> str:
         task_id = f"task_{len(self.tasks) + 1}"

@@ -248,3 +248,33 @@ def test_highlights_are_within_the_text_apart_and_few(told, question, answer_typ
         ends = [0, *(bound for span in item.highlights for bound in span), len(item.text)]
         assert ends == sorted(ends)
         assert all(item.text[start:end].strip() for start, end in item.highlights)
+
+
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November")
+STATES = [
+    (f"Minutes {n}", f"The board met. As of {month} 2025, {100 + n} robots are deployed at 9 sites.")
+    for n, month in enumerate(MONTHS)
+]
+STATES_ZH = [(f"第{n}次例会", f"截至2025年{n}月，公司共有员工{1000 + n}人。会议讨论了预算。") for n in range(1, 12)]
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "newest", "dates"),
+    [
+        ("How many robots are deployed today?", STATES, "110 robots", ("2025-11", "2025-10", "2025-09")),
+        ("robots deployed currently", STATES, "110 robots", ("2025-11", "2025-10", "2025-09")),
+        ("现在有多少员工", STATES_ZH, "1011人", ("2025-11", "2025-10", "2025-09")),
+        ("最新的员工有多少", STATES_ZH, "1011人", ("2025-11", "2025-10", "2025-09")),
+    ],
+)
+def test_of_many_that_say_the_same_the_newest_comes_first_and_the_periods_are_named(question, told, newest, dates):
+    found = choose_extracts(frame(question, "number"), passages(*told))
+    assert newest in found.items[0].text
+    assert found.periods[:3] == dates
+    assert len(found.periods) == len(told)
+    assert found.about_subject
+
+
+def test_a_question_of_a_month_is_not_led_to_the_newest():
+    found = choose_extracts(frame("How many robots were deployed in March 2025?", "number"), passages(*STATES))
+    assert found.periods == ()

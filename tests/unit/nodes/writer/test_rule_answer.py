@@ -185,3 +185,15 @@ def test_passages_that_say_the_same_of_several_dates_stand_newest_first(question
 def test_that_the_documents_are_in_another_language_is_said() -> None:
     notes = passage("Parents share 49 weeks of leave.", "a.md", "Handbook")
     assert "嵌入模型" in answer("育儿假有多少周", lost("a"), notes, language="zh").advice
+
+
+def test_what_differs_because_it_is_of_different_dates_is_no_dispute() -> None:
+    new = passage("As of May 2025, the River Wend is 320 kilometres long.", "new.md", "Survey of 2025")
+    old = passage("As of May 2019, the River Wend is 310 kilometres long.", "old.md", "Survey of 2019")
+    rival = Rival(value=320, evidence_ids=(new.id,), quotes=(Quote(evidence_id=new.id, text=new.text),))
+    outcome = got("a", 310, "number", on=old, quotes=(Quote(evidence_id=old.id, text=old.text),))
+    found = answer(ASKED, outcome.model_copy(update={"rivals": (rival,), "decided_by": "rule"}), old, new)
+    assert found.statements == ()
+    assert found.status == ("extracts", "finished")
+    assert found.lead == "Closest in the sources, newest first (2025-05 and 2019-05):"
+    assert [extract.evidence_id for extract in found.extracts.items] == [new.id, old.id]

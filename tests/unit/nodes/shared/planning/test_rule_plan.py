@@ -13,6 +13,7 @@ from weiwo.nodes.shared.planning.rule_plan import (
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import VALUE_TYPES, Failure, Limits, Outcome, Plan, Task
 from weiwo.state.query import QueryFrame
+from weiwo.text.language import detect_language
 from weiwo.tools.registry import ToolInfo
 
 TOOLS = ("calculator", "corpus_search", "date_difference", "open_document", "web_search")
@@ -101,6 +102,14 @@ def test_what_was_not_taken_apart_is_one_search() -> None:
         ("corpus_search", {"query": "Why is the sky blue?"}, "text")
     ]
     assert build_rule_plan(frame, TOOLS, max_tasks=9) == build_single_task_plan(frame, TOOLS)
+
+
+@pytest.mark.parametrize(
+    "question", ["How many robots are deployed today?", "现在有多少员工？", "最新的版本号是多少？"]
+)
+def test_where_the_newest_is_asked_for_more_passages_are_looked_at(question: str) -> None:
+    (task,) = build_rule_plan(parse_question(question, detect_language(question)), TOOLS, max_tasks=9).tasks
+    assert (task.tool, task.args["k"]) == ("corpus_search", 24)
 
 
 def test_arithmetic_is_calculated() -> None:
