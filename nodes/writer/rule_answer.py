@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.question.table_question import asks_table
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
 from weiwo.nodes.writer.extracts import DOUBTED_BELOW, Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Evidence, Language, Outcome, Status, Task
+from weiwo.state.answer import Extract
 from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
 from weiwo.text.dates import find_dates
@@ -22,6 +24,7 @@ from weiwo.text.language import HAN
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
+from weiwo.text.records import split_row
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
@@ -139,19 +142,20 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _R
         told = [one for one in told if left and one[0].task_id in finals]
     quotes = [quote for outcome in usable for quote in outcome.quotes]
     quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
+    extracts = build_quote_extracts(quotes, passages, frame.language) if told and not left else None
+    extracts = extracts or choose_extracts(frame, passages)
     return _RuleAnswer(
         statements=tuple(
             (sentence, claims, outcomes[one.task_id].decided_by == "model") for one, sentence, claims in told
         ),
         mechanisms=[] if disputes else list(dict.fromkeys(statement.mechanism for statement, _, _ in told)),
-        extracts=build_quote_extracts(quotes, passages, frame.language)
-        if told and not left
-        else choose_extracts(frame, passages),
+        extracts=extracts,
         language=frame.language,
         whole=whole,
         open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if told else (),
         doors=tuple(_find_doors(draft, services)),
-        thin=_explain_thinness(frame.question, passages, outcomes.values()),
+        thin=_explain_thinness(frame.question, passages, outcomes.values())
+        or _explain_rows(frame.question, extracts.items, services),
     )
 
 
@@ -170,6 +174,15 @@ def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Ite
     if passages and asked and not any(told):
         return "other_language"
     return "chinese" if passages and not asked and all(told) else ""
+
+
+def _explain_rows(question: str, shown: Sequence[Extract], services: RunContext) -> str:
+    """What would count the rows that are shown, where a question counts or adds up; empty where it does not."""
+    asks = next((info for info in services.registry.infos() if info.name == "query_table"), None)
+    rows = any(split_row(line, (), one.source) for one in shown for line in one.text.splitlines())
+    if asks is None or not rows or not asks_table(question):
+        return ""
+    return "rows_unread" if not asks.available else "" if services.models.configured("writer") else "rows"
 
 
 def _find_doors(draft: Draft, services: RunContext) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Answers by rule: statements where all is shown, else extracts; and what is said where nothing speaks of the subject."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.fake_model import fake
@@ -9,6 +11,8 @@ from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.rule_answer import answer_by_rule
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Evidence, Limits, Outcome, OutcomeDetail, Plan, Quote, Rival
+from weiwo.tools.registry import Registry
+from weiwo.tools.tables.query_table import QueryTable
 
 WEND = passage("The River Wend rises in Arvania. It is 310 kilometres long.", "wend.md", "River Wend")
 OTHER = passage("The bakery opens at seven and closes at noon.", "bakery.md", "Bakery hours")
@@ -197,3 +201,45 @@ def test_what_differs_because_it_is_of_different_dates_is_no_dispute() -> None:
     assert found.status == ("extracts", "finished")
     assert found.lead == "Closest in the sources, newest first (2025-05 and 2019-05):"
     assert [extract.evidence_id for extract in found.extracts.items] == [new.id, old.id]
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "line"),
+    [
+        ("Why is the River Wend so long?", "en", "The web search failed: these are your documents alone."),
+        ("River Wend为什么这么长？", "zh", "网络搜索失败"),
+    ],
+)
+def test_where_the_web_failed_that_is_said_below_the_documents(question, language, line) -> None:
+    failed = lost("a", "timeout", tool="web_search")
+    found = answer(question, failed, WEND, language=language)
+    assert [extract.evidence_id for extract in found.extracts.items] == [WEND.id]
+    assert found.advice.startswith(line)
+    elsewhere = answer(question, lost("a", "timeout", tool="corpus_search"), WEND, language=language)
+    assert not elsewhere.advice.startswith(line)
+
+
+ROWS = {
+    "en": passage("name,plan\nAcme,pro\nBirch,free", "customers.csv", "customers"),
+    "zh": passage("名称,套餐\n甲公司,专业版\n乙公司,免费版", "客户.csv", "客户"),
+}
+
+
+@pytest.mark.parametrize(
+    ("why_not", "asked", "language", "line"),
+    [
+        ("needs DuckDB", "How many customers are on the pro plan?", "en", "pip install 'weiwo[tables]'."),
+        ("needs DuckDB", "有多少客户是专业版？", "zh", "pip install 'weiwo[tables]'。"),
+        ("", "How many of our customers are on pro, roughly?", "en", "or set up a model."),
+        ("", "有多少客户是付费的？", "zh", "或配置语言模型。"),
+    ],
+)
+def test_where_rows_are_shown_and_counting_was_asked_for_it_says_what_counts_them(
+    why_not, asked, language, line
+) -> None:
+    run = services(QueryTable(corpus=None))
+    if why_not:
+        missing = replace(run.registry.info("query_table"), available=False, why_not=why_not)
+        run = replace(run, registry=Registry([], [missing]))
+    assert answer(asked, lost("a"), ROWS[language], language=language, run=run).advice.endswith(line)
+    assert not answer("Why is Acme on the pro plan?", lost("a"), ROWS["en"], run=run).advice
