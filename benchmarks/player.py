@@ -190,7 +190,8 @@ class Player:
     def _ahead(self, task: str, step: Step) -> dict[str, Any]:
         """The value of a task that waits, for the item that its question names."""
         items = self.case.steps[0].value.split("; ")
-        kept = {k: v for k, v in self._answer(step).items() if k != "next"}
+        given = {"value", "quotes", "confidence", *(["sentence"] if "ive also `sentence`" in self.said else [])}
+        kept = {k: v for k, v in self._answer(step).items() if k in given}
         return {"task": task, "item": next(item for item in items if item in step.sentence), **kept}
 
     def _read_together(self) -> dict[str, Any]:
@@ -198,15 +199,14 @@ class Player:
         steps = {self.case.filled(step.question): step for step in self.case.steps}
         known = [(int(n), steps[said]) for n, said in asked if said in steps and self._shown(steps[said])]
         answers = ((n, self._answer(step)) for n, step in known)
-        kept = {"value", "quotes", "confidence", "sentence"}
+        kept = {"value", "quotes", "confidence", *(["sentence"] if "ive also `sentence`" in self.said else [])}
         return {"answers": [{"task": n, **{k: v for k, v in a.items() if k in kept}} for n, a in answers]}
 
     def _answer(self, step: Step) -> dict[str, Any]:
         value: Any = step.value.split("; ") if step.ret.startswith("list") else step.value
         quote = {"passage": self._number(step), "text": step.sentence}
-        wanted = "ive also `sentence`" in self.said
-        sentence = {"sentence": self.case.sentence or step.sentence} if wanted else {}
-        return {"next": "answer", "value": value, "quotes": [quote], "confidence": 0.95, **sentence}
+        sentence = self.case.sentence or step.sentence
+        return {"quotes": [quote], "sentence": sentence, "value": value, "next": "answer", "confidence": 0.95}
 
     def _conclude(self) -> dict[str, Any]:
         """What a comparison comes to, with the words for it that are shown."""
@@ -220,7 +220,7 @@ class Player:
             return {"next": "search", "queries": queries, "missing": steps[0].question}
         on_the_way = [step for step in self.case.steps if self._known(step)]
         sentence = " ".join(["It was not found.", *(step.sentence for step in on_the_way)])
-        told: dict[str, Any] = {"sentence": sentence} if "ive also `sentence`" in self.said else {}
+        told: dict[str, Any] = {"sentence": sentence} if "`sentence` is the answer" in self.said else {}
         if told:
             shown = [step for step in on_the_way if self._shown(step)]
             told["quotes"] = [{"passage": self._number(step), "text": step.sentence} for step in shown]

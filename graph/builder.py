@@ -44,6 +44,7 @@ from weiwo.nodes.shared.planning.plan_rules import plan_interfaces
 from weiwo.nodes.shared.planning.replanning import is_stuck
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.node import writer
+from weiwo.nodes.writer.plain_answer import carries_sentence
 from weiwo.nodes.writer.report.outline import wants_report
 from weiwo.state import Usage
 from weiwo.state.search import Approved, SearchInput, SearchOutput, SearchState
@@ -147,7 +148,8 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
         return {}  # a state edited by hand; reflection says so
     limiter = PriorityLimiter(services.settings.limits.max_parallel)
     passages = dict(state.get("evidence", {}))
-    work = TaskResources(services, limiter, state["assessment"].frame, state["team"].tools, passages, plan=plan)
+    asked, tools = state["assessment"].frame, state["team"].tools
+    work = TaskResources(services, limiter, asked, tools, passages, plan=plan, carries=carries_sentence)
     started = time.monotonic()
     known = plan_interfaces(work.tools, services)
     intervention = Intervention.open(state, services, lambda plan: check_plan(plan, known, services.settings.limits))

@@ -181,7 +181,7 @@ async def _read(turn: _Turn, progress: TaskProgressNote, lease: Lease) -> Judgem
     work.batches.leave(task.id)
     async with lease:
         if judgement is None:
-            judgement = await judge_turn(turn.state, turn.frame, progress, services)
+            judgement = await judge_turn(turn.state, turn.frame, progress, services, work.carries)
     if judgement.left_out:
         note = f"{judgement.left_out} passages left out: the prompt has no room for them"
         services.emit(TaskProgressEvent(task_id=task.id, note=note))
@@ -243,7 +243,7 @@ def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote
 def _gave_up(judgement: Judgement, progress: TaskProgressNote, *, chained: bool, turns_left: int) -> bool:
     """Whether a model sees nothing more worth trying, or has used up the turns of a chain; of one query it is not."""
     queries = [query for query in progress.tried if query]
-    ended = judgement.move == "give_up" if turns_left > 0 else chained
+    ended = judgement.move in {"give_up", "search"} if turns_left > 0 else chained  # what it would search was tried
     return judgement.decided_by == "model" and ended and len(queries) > 1
 
 

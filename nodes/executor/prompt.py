@@ -15,13 +15,16 @@ SYSTEM = protect_prompt(
     f"""\
 You are the Executor of a search system. One task of a larger plan has searched; you read what it found.
 {DATA_RULE}
-Decide the next move, and give only the fields it needs:
-- "answer": the passages answer the task. `value` in the wanted type; one to three `quotes`: the number of the \
-passage and words copied from it exactly, character for character, that carry the value; `confidence`. The value \
-may be filled into the queries of other tasks: give a bare name, date or number. Add `basis`: "implied" if the \
-quotes do not say the value and it only follows from them. Of an approximate date say "about" in `missing`. If \
-passages contradict each other, take the better supported value, say so in `missing`, and give in `others` each \
-other value with a quote that carries it.
+Reply in this order:
+- `quotes`: one to three: the number of the passage and words copied from it exactly, character for character, that \
+carry the value; none if no passage does.
+- `sentence`: what they tell of the task and no more, in one full sentence that names its subject, in the language of \
+the task; else empty.
+- `value`: in the wanted type, null if they give none; a bare name, date or number, since it may be filled into queries.
+- `next`: the move, then only the fields that it needs:
+- "answer": the passages answer the task. `confidence`; `basis`: "implied" if the quotes do not say the value and it \
+only follows from them. Of an approximate date say "about" in `missing`. If passages contradict each other, take the \
+better supported value, say so in `missing`, and give in `others` each other value with a quote that carries it.
 - "premise_wrong": a passage says that something the task takes for granted is not so. `value`: the correction in \
 one sentence, in the language of the task; `quotes` that carry it; `missing`: what the task wrongly assumes. A \
 passage that is merely silent denies nothing.
@@ -64,9 +67,8 @@ not be kept. "answer" once every value is there: what they come to; it is "state
 HOPS: Final[Mapping[Shape, str]] = {"chain": _CHAIN, "comparison": _COMPARISON, "same": _COMPARISON}
 """Added for a task that takes several look-ups, one after the other or side by side."""
 
-_SENTENCE = """With "answer" give also `sentence`: the answer to the user in one full sentence, in the language of the \
-task, that says no more than the quotes do. With "give_up" it says what was not found, and what the passages do tell \
-of it, with `quotes` for that.
+_SENTENCE = """`sentence` is the answer to the user. With "give_up" it says what was not found, and what the passages \
+do tell of it, with `quotes` for that.
 """
 """Added for a task that is the whole question."""
 
@@ -96,7 +98,6 @@ date the year',
 """What is wanted, by its type."""
 ZERO_TO_ONE: Final = "0 to 1"
 
-NO_QUERIES: Final = 'next is "search" but queries is empty'
 NO_SUCH_PASSAGE: Final = 'next is "open" but passage is {}; there are passages 1 to {}'
 NO_VALUE: Final = 'next is "{}" but value is missing'
 NO_QUOTE: Final = "none of the quotes occurs verbatim in the passage it names; copy the words exactly"
@@ -184,7 +185,7 @@ def describe_task(frame: QueryFrame, ret: ValueType, progress: TaskProgressNote,
     What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
     """
     queries = "; ".join(query for query in progress.tried if query)
-    sentence = _SENTENCE if progress.whole == frame.question else STATEMENT
+    sentence = _SENTENCE if progress.whole == frame.question else ""
     whole_question = "" if progress.whole == frame.question else f"Question of the user: {progress.whole}\n"
     task = (
         f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"

@@ -59,8 +59,8 @@ class ValueAnswer(Reply):
 
     bounds: ClassVar[Mapping[str, int]] = {"value": 1000, "quotes": 6, "sentence": 800}
 
-    value: ReadValue
     quotes: Quotes
+    value: ReadValue
     confidence: Share = 0.5
     basis: Annotated[Basis, BeforeValidator(_read_basis)] = "stated"
     sentence: Line = ""
@@ -94,7 +94,7 @@ _MOVES = dict.fromkeys(
 
 
 class ReadReply(Reply):
-    """What a model makes of the passages: the next move, and the fields it needs (the prompt says which)."""
+    """What a model makes of the passages: what it saw, what follows, the next move, and what that move needs."""
 
     bounds: ClassVar[Mapping[str, int]] = {
         "value": 1000,
@@ -106,14 +106,15 @@ class ReadReply(Reply):
     }
 
     sparse: ClassVar[bool] = True
+    thinks: ClassVar[Sequence[str]] = ("quotes", "sentence", "value", "next")
 
-    next: Annotated[Move, BeforeValidator(_move)]
-    value: ReadValue | None = None
     quotes: Quotes = Field(default_factory=list)
+    sentence: Line = ""
+    value: ReadValue | None = None
+    next: Annotated[Move, BeforeValidator(_move)]
     confidence: Share = Field(0.5, description=ZERO_TO_ONE)
     basis: Annotated[Basis, BeforeValidator(_read_basis)] = "stated"
     others: list[RivalValue] = Field(default_factory=list)
-    sentence: Line = ""
     missing: Line = ""
     queries: list[str] = Field(default_factory=list)
     passage: Ordinal = Field(0, validation_alias=AliasChoices("passage", "open"))

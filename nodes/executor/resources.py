@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from weiwo.nodes.executor.reading.batch_reader import ReadBatches
+from weiwo.nodes.executor.reading.reading import SentenceCheck, carries_nothing
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Outcome, Plan
 from weiwo.state.events import TaskFinishedEvent
@@ -107,6 +108,7 @@ class TaskResources:
         passages: What the tasks that have finished found, by id, for those that analyse it.
         batches: Reads tasks together that come to read at the same time.
         plan: The plan that is executed.
+        carries: The check by code of a sentence against passages.
     """
 
     services: RunContext
@@ -116,6 +118,7 @@ class TaskResources:
     passages: dict[str, Evidence] = field(default_factory=dict)
     batches: ReadBatches = field(default_factory=ReadBatches)
     plan: Plan | None = None
+    carries: SentenceCheck = carries_nothing
 
     def report_finished(self, outcome: Outcome) -> None:
         """Tell the watchers what a task came to."""

@@ -162,6 +162,9 @@ def _query_name(call: Call) -> str | None:
 def _folded(name: str, value: JsonValue) -> JsonValue:
     if not isinstance(value, str):
         return value
-    if is_query(name):
-        return " ".join(sorted({word.strip(_AROUND_WORDS) for word in fold(value).split()} - {""}))
-    return canonical_url(value)
+    return query_key(value) if is_query(name) else canonical_url(value)
+
+
+def query_key(query: str) -> str:
+    """Key of a query: its words, whatever their case, spacing and order."""
+    return " ".join(sorted({word.strip(_AROUND_WORDS) for word in fold(query).split()} - {""}))

@@ -18,7 +18,7 @@ from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.claims import CheckedClaim, check_cited, share_of_words
+from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, share_of_words
 from weiwo.nodes.writer.draft import Draft, Piece, add_marks
 from weiwo.nodes.writer.prompt import plain_prompt
 from weiwo.nodes.writer.subject_match import matching_terms, question_terms
@@ -131,6 +131,17 @@ def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], draft: Dr
         claim = Claim(text=sentence, citations=tuple(nearest[:1]), verdict="unsupported", reason=reason)
     text = add_marks(sentence, "".join(f"[{n}]" for n in claim.citations), draft.sources.language)
     return Piece(text, [CheckedClaim(0, len(text), claim)])
+
+
+def carries_sentence(sentence: str, passages: Sequence[Evidence], frame: QueryFrame) -> bool:
+    """Whether passages carry a sentence that names what a question asks about, as far as code can tell."""
+    said, asked = frozenset(matching_terms(sentence)), frozenset(question_terms(frame))
+    named = frozenset(term for one in frame.subjects for term in matching_terms(one)) or asked
+    if says_not_found(sentence) or 2 * len(named & said) < len(named):
+        return False
+    given = ClaimSources(dict(enumerate(((one,) for one in passages), 1)), {}, frame.language, frame.question)
+    together = _share_told_together(asked, matching_terms(sentence), passages)
+    return together >= _LEAST_SHARE and check_cited(sentence, [*given.passages], given).verdict in {"quoted", "matched"}
 
 
 def _share_told_together(asked: frozenset[str], said: Sequence[str], passages: Sequence[Evidence]) -> float:

@@ -18,11 +18,17 @@ from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.executor.prompt import HOPS, OF_ANOTHER_TYPE, SYSTEM, TYPE_HINTS, TaskProgressNote, describe_task
 from weiwo.nodes.executor.reading.entity_check import may_speak_of
 from weiwo.nodes.executor.reading.quotes import has_part
-from weiwo.nodes.executor.reading.reading import Judgement, Reading, restore_judgement
+from weiwo.nodes.executor.reading.reading import (
+    Judgement,
+    Reading,
+    SentenceCheck,
+    carries_nothing,
+    restore_judgement,
+)
 from weiwo.nodes.executor.reading.shown_passages import ShownPassages
 from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, weigh_sources
 from weiwo.nodes.executor.replies import AheadReadReply, HopReadReply, ReadReply, ValueAnswer
-from weiwo.nodes.executor.task_state import TaskState, is_opening_call
+from weiwo.nodes.executor.task_state import TaskState, is_opening_call, query_key
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages, without_orders
@@ -44,7 +50,11 @@ _DOUBT: Final = localized("executor.reading.reader", "doubt")
 
 
 async def judge_turn(
-    state: TaskState, frame: QueryFrame, progress: TaskProgressNote, services: RunContext
+    state: TaskState,
+    frame: QueryFrame,
+    progress: TaskProgressNote,
+    services: RunContext,
+    carries: SentenceCheck = carries_nothing,
 ) -> Judgement:
     """What a task's passages come to; a model is asked only where there is something that it was not shown."""
     ret, passages = state["task"].ret, state.get("passages", [])
@@ -54,14 +64,14 @@ async def judge_turn(
             return again
     if (known := _nothing_to_read(state, services)) is not None:
         return known
-    judgement = await read_passages(frame, ret, passages, services.models, progress)
+    judgement = await read_passages(frame, ret, passages, services.models, progress, carries)
     if not _gives_up_early(judgement, frame.question, passages, progress):
         return judgement
     seen = [*progress.seen, *judgement.shown]
     rest = replace(
         progress, seen=seen, hops=judgement.hops, latest=0, most=MANY_PASSAGES
     )  # all that is left, not a few
-    more = await read_passages(frame, ret, passages, services.models, rest)
+    more = await read_passages(frame, ret, passages, services.models, rest, carries)
     return replace(more, shown=(*judgement.shown, *more.shown))
 
 
@@ -72,7 +82,8 @@ def _gives_up_early(
     shown = {*progress.seen, *judgement.shown}
     asked = " ".join((question, *(hop.value for hop in judgement.hops)))
     left = any(passage.id not in shown and may_speak_of(asked, passage) for passage in passages)
-    return judgement.decided_by == "model" and judgement.move == "give_up" and left and bool(judgement.shown)
+    ends = judgement.move == "give_up" or (judgement.move == "search" and not judgement.queries)
+    return judgement.decided_by == "model" and ends and left and bool(judgement.shown)
 
 
 def _nothing_to_read(state: TaskState, services: RunContext) -> Judgement | None:
@@ -112,12 +123,13 @@ async def read_passages(
     passages: Sequence[Evidence],
     models: ChatModels,
     progress: TaskProgressNote,
+    carries: SentenceCheck = carries_nothing,
 ) -> Judgement:
     """Read passages for one task."""
     unreadable: list[str] = []
     if passages and models.configured("executor"):
         try:
-            return await _by_model(frame, ret, passages, models, progress, unreadable=unreadable)
+            return await _by_model(frame, ret, passages, models, progress, carries, unreadable=unreadable)
         except ModelCallError:
             pass  # the call is in the trace with its error; the rules read instead
     reading = await asyncio.to_thread(_by_rule, frame, ret, passages)
@@ -138,6 +150,7 @@ async def _by_model(
     passages: Sequence[Evidence],
     models: ChatModels,
     progress: TaskProgressNote,
+    carries: SentenceCheck,
     *,
     unreadable: list[str],
 ) -> Judgement:
@@ -160,7 +173,8 @@ async def _by_model(
     def check(reply: ReadReply) -> str | None:
         nonlocal objected
         try:
-            objection = shown.after_hops(reply).find_objection(reply, strangers=not objected)
+            known = shown.after_hops(reply)
+            objection = known.find_objection(_read_for_content(reply, known, carries), strangers=not objected)
         except ValueError as error:
             unreadable.append(str(error))
             objection = OF_ANOTHER_TYPE.format(error, TYPE_HINTS[ret])
@@ -171,10 +185,11 @@ async def _by_model(
     messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(fitted.shown, new)}\n\n{now}")]
     schema = HopReadReply if hopping else AheadReadReply if progress.waiting else ReadReply
     reply = await models.structured("executor", "read", messages, schema, check=check)
-    repeats = reply.value is None and reply.next == "search" and set(reply.all_queries) <= set(progress.tried)
-    models.note_reply("executor", usable=not repeats)
     ids = tuple(passage.id for passage in fitted.shown)
     shown = shown.after_hops(reply)
+    reply = _read_for_content(reply, shown, carries)
+    queries = _new_queries(reply, frame, progress) if reply.next == "search" else ()
+    models.note_reply("executor", usable=reply.next != "search" or bool(queries))
     if reply.next in {"answer", "premise_wrong"} and reply.value is not None:
         sentence = _sentence(reply) if progress.wants_sentence else ""
         reading = await asyncio.to_thread(_reading, reply, shown, passages, frame, sentence)
@@ -191,13 +206,38 @@ async def _by_model(
         reading=_without_value(reply, shown, progress),
         decided_by="model",
         move="give_up" if reply.next in {"answer", "premise_wrong"} else reply.next,
-        queries=reply.all_queries if reply.next == "search" else (),
+        queries=queries,
         opened=shown.opened_passage(reply) if reply.next == "open" else None,
         left_out=fitted.left_out,
         shown=ids,
         kept=shown.kept_passages(reply),
         hops=tuple(shown.hops),
     )
+
+
+def _read_for_content(reply: ReadReply, shown: ShownPassages, carries: SentenceCheck) -> ReadReply:
+    """A reply as the answer that it holds, where its value comes beside another move.
+
+    Its quotes are found, and code finds its sentence carried by them: a bare value that stands somewhere is none.
+    """
+    if reply.next in {"answer", "premise_wrong"} or reply.value is None or not reply.sentence.strip():
+        return reply
+    answer = reply.model_copy(update={"next": "answer"})
+    try:
+        if shown.find_objection(answer, strangers=True) is not None:
+            return reply
+    except ValueError:
+        return reply
+    quoted = {quote.evidence_id for quote in shown.locate_quotes(answer)}
+    passages = [without_orders(passage) for passage in shown.passages if passage.id in quoted]
+    told = has_part(reply.sentence, shown.read_value(answer), "")
+    return answer if passages and told and carries(reply.sentence, passages, shown.frame) else reply
+
+
+def _new_queries(reply: ReadReply, frame: QueryFrame, progress: TaskProgressNote) -> tuple[str, ...]:
+    """The queries of a reply that were not tried yet, the question's own where it gives none."""
+    tried = {query_key(query) for query in progress.tried}
+    return tuple(query for query in reply.all_queries or (frame.question,) if query_key(query) not in tried)
 
 
 def _choose_passages(

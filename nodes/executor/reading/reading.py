@@ -1,10 +1,20 @@
 """A reading, the typed value of a task with the words that carry it, and the judgement of the turn that made it."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from weiwo.nodes.executor.replies import AheadAnswer, Move
 from weiwo.state import DecidedBy, Evidence, Hop, JsonValue, Outcome, OutcomeDetail, Quote, Rival
 from weiwo.state.evidence import Basis
+from weiwo.state.query import QueryFrame
+
+SentenceCheck = Callable[[str, Sequence[Evidence], QueryFrame], bool]
+"""Whether passages carry a sentence that names what a task asks about, as far as code can tell."""
+
+
+def carries_nothing(_sentence: str, _passages: Sequence[Evidence], _frame: QueryFrame) -> bool:
+    """The check where there is none: a value counts only as the answer that it is given for."""
+    return False
 
 
 @dataclass(frozen=True)

@@ -128,8 +128,6 @@ class ShownPassages:
         Raises:
             ValueError: Its value is not of the wanted type.
         """
-        if reply.next == "search" and not reply.all_queries:
-            return prompt.NO_QUERIES
         if reply.next == "open" and self.opened_passage(reply) is None:
             return prompt.NO_SUCH_PASSAGE.format(reply.passage, len(self.passages))
         if reply.next not in {"answer", "premise_wrong"}:

@@ -5,7 +5,7 @@ digits, null, one value for a list of one); here is what follows from what a fie
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, get_args
 
@@ -41,11 +41,13 @@ class Reply(BaseModel):
     Attributes:
         bounds: Items of a list, or characters of a string, by field, where the usual ones are too few.
         tokens: Tokens of a whole reply, thoughts apart.
+        thinks: Fields that its schema requires, in the order in which one thinks; read leniently all the same.
     """
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
     bounds: ClassVar[Mapping[str, int]] = {}
     tokens: ClassVar[int] = 600
+    thinks: ClassVar[Sequence[str]] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -62,6 +64,8 @@ class Reply(BaseModel):
         own = handler.resolve_ref_schema(told)
         for name, node in own.get("properties", {}).items():
             own["properties"][name] = _bounded(node, cls.bounds.get(name))
+        if cls.thinks:
+            own["required"] = [*dict.fromkeys([*cls.thinks, *own.get("required", ())])]
         return told
 
 

@@ -14,11 +14,12 @@ from weiwo.nodes.executor.prompt import TaskProgressNote
 from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name, may_speak_of
 from weiwo.nodes.executor.reading.quotes import locate_quote
 from weiwo.nodes.executor.reading.reader import read_passages
-from weiwo.nodes.executor.reading.reading import Judgement
+from weiwo.nodes.executor.reading.reading import Judgement, SentenceCheck, carries_nothing
 from weiwo.nodes.executor.replies import ReadReply
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages, quote_as_data
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.strategy import FEW_PASSAGES, MANY_PASSAGES
+from weiwo.nodes.writer.plain_answer import carries_sentence
 from weiwo.state import Evidence, Limits, ValueType
 
 CAESAR = passage("Julius Caesar was born in Rome on 12 July 100 BC. He was a Roman general.", "caesar.md", "Caesar")
@@ -33,12 +34,14 @@ async def read(
     question: str = "When was Emperor Wu of Han born?",
     limits: Limits | None = None,
     progress: TaskProgressNote | None = None,
+    *,
+    carries: SentenceCheck = carries_nothing,
 ) -> tuple[Judgement, FakeModel]:
     model = fake(ReadReply=reply)
     run = services(model=model, limits=limits)
     frame = parse_question(question, "en")
     judgement = await read_passages(
-        frame, ret, passages, run.models, progress or TaskProgressNote("Who was older?", ["Wu of Han"], 1)
+        frame, ret, passages, run.models, progress or TaskProgressNote("Who was older?", ["Wu of Han"], 1), carries
     )
     return judgement, model
 
@@ -172,7 +175,6 @@ async def test_a_value_that_comes_with_another_move_is_not_taken():
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        ({"next": "search", "query": "  "}, "queries is empty"),
         ({"next": "open", "open": 0}, "passages 1 to 2"),
         ({"next": "open", "open": 3}, "passages 1 to 2"),
     ],
@@ -194,6 +196,58 @@ async def test_when_the_model_may_not_be_asked_any_more_the_rules_read():
     judgement, model = await read(found("-1", "born in 156 BC"), question=asked, limits=Limits(max_model_calls=0))
     assert (judgement.decided_by, judgement.reading.value) == ("rule", "-100-07-12")
     assert model.requests == []
+
+
+async def test_a_reply_is_asked_for_in_the_order_in_which_one_thinks_and_bounded():
+    schema, _ = json_schema(ReadReply, frozenset())
+    assert list(schema["properties"])[:4] == schema["required"]
+    fields = schema["properties"]
+    assert all("maxItems" in one for one in fields.values() if one.get("type") == "array")
+    assert all("maxLength" in one for one in fields.values() if one.get("type") == "string" and "enum" not in one)
+
+
+WHOLE = "Emperor Wu of Han was born in 156 BC."
+BESIDE = {"quotes": [{"passage": 2, "text": "was born in 156 BC"}], "sentence": WHOLE, "value": "-156"}
+
+
+@pytest.mark.parametrize("move", ["search", "give_up", "open"])
+async def test_a_value_beside_another_move_counts_where_code_finds_its_whole_sentence_carried(move):
+    judgement, model = await read({**BESIDE, "next": move}, carries=carries_sentence)
+    assert (judgement.move, judgement.reading.value) == ("answer", "-156")
+    assert judgement.reading.evidence_ids == (WU.id,)
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sentence": ""},
+        {"sentence": "He was born in 156 BC."},
+        {"sentence": "Emperor Wu of Han was born in 157 BC.", "value": "-157"},
+        {"sentence": "Emperor Wu of Han was born in Rome in 156 BC."},
+        {"sentence": "Emperor Wu of Han was born in Chang'an."},
+        {"quotes": [{"passage": 2, "text": "was born in 157 BC"}]},
+        {"quotes": []},
+    ],
+)
+async def test_a_bare_value_beside_another_move_or_one_that_code_does_not_find_carried_is_none(wrong):
+    judgement, _ = await read(
+        {**BESIDE, "next": "search", "queries": ["Wu of Han life"], **wrong}, carries=carries_sentence
+    )
+    assert (judgement.move, judgement.reading.value) == ("search", None)
+    assert judgement.queries == ("Wu of Han life",)
+
+
+async def test_a_search_without_queries_takes_the_questions_own_and_one_for_tried_queries_leads_nowhere():
+    judgement, model = await read({"next": "search", "query": "  "})
+    assert judgement.queries == ("When was Emperor Wu of Han born?",)
+    assert len(model.requests) == 1
+    judgement, _ = await read({"next": "search", "queries": ["Han, of WU", "wu of han", "Han birth"]})
+    assert judgement.queries == ("Han birth",)
+    tried = TaskProgressNote("Who was older?", ["Wu of Han", "When was Emperor Wu of Han born?"], 1)
+    for queries in (["Han of Wu"], []):
+        judgement, _ = await read({"next": "search", "queries": queries}, progress=tried)
+        assert (judgement.move, judgement.queries) == ("search", ())
 
 
 async def test_without_passages_nobody_is_asked():
@@ -406,10 +460,11 @@ async def test_the_best_passages_are_shown_first(ret, deep, count):
 
 @pytest.mark.parametrize("wanted", [True, False])
 async def test_a_task_that_is_the_whole_question_is_asked_for_a_sentence(wanted):
-    progress = TaskProgressNote("Who?", ["a"], 1, wants_sentence=wanted)
+    whole = "When was Emperor Wu of Han born?" if wanted else "Who?"
+    progress = TaskProgressNote(whole, ["a"], 1, wants_sentence=wanted)
     said = {**found("-156", "born in 156 BC", passage=2), "sentence": "Wu of Han was born in 156 BC [2]."}
     judgement, model = await read(said, progress=progress)
-    assert ("`sentence`" in model.requests[0].text) is wanted
+    assert ("`sentence` is the answer to the user" in model.requests[0].text) is wanted
     assert judgement.reading.detail.sentence == ("Wu of Han was born in 156 BC." if wanted else "")
 
 
@@ -435,7 +490,7 @@ async def test_a_quote_from_a_passage_of_an_earlier_turn_counts():
 
 def test_a_reply_names_only_what_its_move_needs():
     schema, strict = json_schema(ReadReply)
-    assert (schema["required"], strict) == (["next"], False)
+    assert (schema["required"], strict) == (["quotes", "sentence", "value", "next"], False)
 
 
 @pytest.mark.parametrize(
