@@ -98,12 +98,12 @@ class Model(BaseChatModel):
         tool = kwargs["tools"][0]
         name = tool.get("title") or tool["function"]["name"]
         said = str(messages[-1].text)
-        args = {"AssessmentReply": _assessment, "PlanReply": _plan, "ReadReply": _reading}[name](said)
+        args = {"AssessmentReply": _assessment, "PlanReply": plan_births, "ReadReply": read_birth}[name](said)
         message = AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1"}])
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
-        text = _draft(str(messages[-1].text))
+        text = write_draft(str(messages[-1].text))
         for start in range(0, len(text), 12):
             await asyncio.sleep(SECONDS * 12 / len(text))
             yield ChatGenerationChunk(message=AIMessageChunk(text[start : start + 12]))
@@ -128,7 +128,8 @@ def _assessment(said: str) -> dict[str, Any]:
     }
 
 
-def _plan(said: str) -> dict[str, Any]:
+def plan_births(said: str) -> dict[str, Any]:
+    """A plan of two look-ups and a difference, for the question in a prompt."""
     vertices: list[dict[str, Any]] = [
         {
             "id": f"task_{n}",
@@ -152,7 +153,8 @@ def _plan(said: str) -> dict[str, Any]:
     return {"thought": "Two births, then the difference.", "vertices": vertices, "edges": []}
 
 
-def _reading(said: str) -> dict[str, Any]:
+def read_birth(said: str) -> dict[str, Any]:
+    """What a reader makes of the passages in a prompt."""
     asked = re.search(r"^Task: When was (.+) born\?$", said, re.MULTILINE)
     for n, name, year in re.findall(r'<passage n="(\d+)"[^>]*>\n.*?(\w+ \w+) was born in (\d+)', said):
         if asked and name == asked[1]:
@@ -161,7 +163,8 @@ def _reading(said: str) -> dict[str, Any]:
     return {"next": "give_up", "value": None, "quotes": [], "confidence": 0.0, "missing": "no passage tells"}
 
 
-def _draft(said: str) -> str:
+def write_draft(said: str) -> str:
+    """An answer of three sentences, out of the passages in a prompt."""
     births = {
         name: (n, int(year)) for n, name, year in re.findall(r'n="(\d+)"[^>]*>\n.*?(\w+ \w+) was born in (\d+)', said)
     }

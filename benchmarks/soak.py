@@ -1,17 +1,28 @@
-"""Soak test: a steady rate of questions to a running `weiwo serve`, and what its memory and descriptors do meanwhile.
+"""Soak test: a steady rate of questions to a running `weiwo serve`, and what its memory, descriptors and files do.
 
-    python benchmarks/soak.py URL [--seconds N] [--rate N]
+    python benchmarks/soak.py URL [--seconds N] [--rate N] [--home FOLDER] [--operator TOKEN] [--user TOKEN]…
 
-Prints a row ten times in all: questions answered and failed, resident memory, descriptors, runs under way.
-The model is whichever the server has; without one, rules answer. Fails where a question was lost.
+Nine of ten questions ask for a person's birth, the tenth compares two; `scripted_model.py` has the documents, and
+answers as a model. Every question has a thread of its own. Each user but the last keeps 500 threads; the last keeps
+all, until the server refuses a question for its quota, and then deletes the oldest hundred. Prints thirty rows, and
+what changed after a sixth of the time. Fails where a question was lost.
 """
 
 import argparse
 import asyncio
+import statistics
 import sys
 import time
+from collections import Counter, deque
+from pathlib import Path
 
 import httpx
+from load import pair, person, question
+
+ROWS = 30
+KEPT_THREADS = 500
+DELETED_AT_ONCE = 100
+MEGABYTE = 1e6
 
 
 def sample(text: str, name: str) -> float:
@@ -19,43 +30,120 @@ def sample(text: str, name: str) -> float:
     return next(float(line.split()[1]) for line in text.splitlines() if line.startswith(f"{name} "))
 
 
-async def soak(url: str, seconds: float, rate: float) -> int:
-    """Ask for so many seconds; returns how many questions got no answer."""
-    counts = {"answered": 0, "failed": 0}
-    started = time.monotonic()
-    async with httpx.AsyncClient(base_url=url, timeout=60) as client:
+def ask_for(n: int) -> tuple[str, str]:
+    """The n-th question, and what its answer must hold."""
+    if n % 10:
+        name, year = person(n)
+        return f"When was {name} born?", str(year)
+    return question(n), f"{abs(pair(n)[0][1] - pair(n)[1][1])} years"
 
-        async def ask(n: int) -> None:
-            body = {"assistant_id": "weiwo", "input": {"question": f"What is {n} + 3?"}}
-            try:
-                found = (await client.post("/runs/wait", json=body)).json()
-                is_right = str(n + 3) in found["result"]["answer"].replace(",", "")
-            except (httpx.HTTPError, KeyError, ValueError):
-                is_right = False
-            counts["answered" if is_right else "failed"] += 1
+
+class User:
+    """Who asks, and the threads that he has."""
+
+    def __init__(self, client: httpx.AsyncClient, token: str, kept: int | None) -> None:
+        self._client, self._kept = client, kept
+        self._headers = {"authorization": f"Bearer {token}"} if token else {}
+        self._threads: deque[str] = deque()
+        self.counts: Counter[str] = Counter()
+        self.seconds: list[float] = []
+
+    async def ask(self, n: int) -> None:
+        """Ask the n-th question, and delete what is too old."""
+        text, expected = ask_for(n)
+        thread = f"soak-{time.time_ns()}-{n}"
+        began = time.monotonic()
+        body = {"assistant_id": "weiwo", "input": {"question": text}, "if_not_exists": "create"}
+        reply = await self._send("POST", f"/threads/{thread}/runs/wait", body)
+        if reply is not None and reply.status_code == httpx.codes.REQUEST_ENTITY_TOO_LARGE:
+            self.counts["over quota"] += 1
+            await self._delete(DELETED_AT_ONCE)
+            return
+        self._threads.append(thread)
+        answer = reply.json().get("result", {}).get("answer", "") if reply is not None and reply.is_success else ""
+        self.counts["answered" if expected in answer else "failed"] += 1
+        if expected not in answer:
+            said = "no reply" if reply is None else f"{reply.status_code} {reply.text[:300]}"
+            print(f"{text} {said}", file=sys.stderr, flush=True)
+        self.seconds.append(time.monotonic() - began)
+        if self._kept is not None and len(self._threads) > self._kept:
+            await self._delete(1)
+
+    async def _delete(self, count: int) -> None:
+        for _ in range(min(count, len(self._threads))):
+            await self._send("DELETE", f"/threads/{self._threads.popleft()}")
+
+    async def _send(self, method: str, path: str, body: object = None) -> httpx.Response | None:
+        try:
+            return await self._client.request(method, path, json=body, headers=self._headers)
+        except httpx.HTTPError as error:
+            print(f"{method} {path}: {error!r}", file=sys.stderr, flush=True)
+            return None
+
+
+class Watch:
+    """What the server's metrics and files say, a row at a time."""
+
+    def __init__(self, client: httpx.AsyncClient, operator: str, home: Path | None) -> None:
+        self._client, self._home = client, home
+        self._headers = {"authorization": f"Bearer {operator}"} if operator else {}
+        self.rows: list[tuple[float, float, float]] = []
+
+    async def look(self) -> str:
+        """A row: memory, descriptors, runs, loop lag, processor time and databases."""
+        text = (await self._client.get("/metrics", headers=self._headers)).text
+        memory = sample(text, "process_resident_memory_bytes") / MEGABYTE
+        descriptors = sample(text, "process_open_fds")
+        self.rows.append((time.monotonic(), memory, descriptors))
+        ready = (await self._client.get("/ready")).status_code
+        files = sorted(self._home.glob("*.sqlite")) if self._home else []
+        sizes = " ".join(f"{path.stem} {path.stat().st_size / MEGABYTE:.0f}" for path in files)
+        return (
+            f"{memory:5.0f} MB {descriptors:3.0f} fds {sample(text, 'weiwo_runs_under_way'):3.0f} runs"
+            f" lag {sample(text, 'weiwo_loop_lag_seconds'):.2f} cpu {sample(text, 'process_cpu_seconds_total'):5.0f}"
+            f" ready {ready} | {sizes}"
+        )
+
+
+async def soak(given: argparse.Namespace) -> int:
+    """Ask for so many seconds; returns how many questions got no right answer."""
+    limits = httpx.Limits(max_connections=300, max_keepalive_connections=50)
+    started = time.monotonic()
+    async with httpx.AsyncClient(base_url=given.url, timeout=120, limits=limits) as client:
+        tokens = given.user or [""]
+        users = [User(client, token, None if token == tokens[-1] else KEPT_THREADS) for token in tokens]
+        watch = Watch(client, given.operator, given.home)
 
         async def tell() -> None:
-            text = (await client.get("/metrics")).text
-            memory = sample(text, "process_resident_memory_bytes") / 1e6
-            figures = f"{memory:.0f} MB {sample(text, 'process_open_fds'):.0f} fds"
-            under_way = sample(text, "weiwo_runs_under_way")
-            print(f"{time.monotonic() - started:6.0f} s {counts} {figures} {under_way:.0f} runs", flush=True)
+            counts = dict(sum((user.counts for user in users), Counter()))
+            took = sorted(second for user in users for second in user.seconds) or [0.0]
+            for user in users:
+                user.seconds.clear()
+            waited = f"p50 {statistics.median(took):.2f} p95 {took[int(len(took) * 0.95)]:.2f} s"
+            print(f"{time.monotonic() - started:5.0f} s {counts} {waited} {await watch.look()}", flush=True)
 
-        total = int(seconds * rate)
+        total = int(given.seconds * given.rate)
         async with asyncio.TaskGroup() as group:
             for n in range(total):
-                await asyncio.sleep(max(0.0, started + n / rate - time.monotonic()))
-                group.create_task(ask(n))
-                if n % max(1, total // 10) == 0:
+                await asyncio.sleep(max(0.0, started + n / given.rate - time.monotonic()))
+                group.create_task(users[n % len(users)].ask(n))
+                if n % max(1, total // ROWS) == 0:
                     group.create_task(tell())
         await tell()
-    return counts["failed"]
+    settled = [row for row in watch.rows if row[0] - started >= given.seconds / 6]
+    (_, before, some), (_, after, others) = settled[0], settled[-1]
+    most = max(row[1] for row in settled)
+    told = f"{before:.0f} MB, in the end {after:.0f}, most {most:.0f}; descriptors {some:.0f}, in the end {others:.0f}"
+    print(f"after a sixth of the time: {told}")
+    return sum(user.counts["failed"] for user in users)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("url", metavar="URL", help="of the server, such as http://127.0.0.1:8000")
+    parser.add_argument("url", metavar="URL", help="of the server, such as http://127.0.0.1:8300")
     parser.add_argument("--seconds", type=float, default=3600.0, help="how long to ask")
     parser.add_argument("--rate", type=float, default=10.0, help="questions a second")
-    given = parser.parse_args()
-    sys.exit(asyncio.run(soak(given.url, given.seconds, given.rate)) > 0)
+    parser.add_argument("--home", type=Path, help="the server's home, for the sizes of its databases")
+    parser.add_argument("--operator", default="", metavar="TOKEN", help="for the metrics, where users log in")
+    parser.add_argument("--user", action="append", metavar="TOKEN", help="of a user; several take turns")
+    sys.exit(asyncio.run(soak(parser.parse_args())) > 0)
