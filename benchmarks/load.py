@@ -2,6 +2,7 @@
 
     python benchmarks/load.py [QUESTIONS] [PROCESSES]
     python benchmarks/load.py --crowd CLIENTS WATCHERS SECONDS
+    python benchmarks/load.py --aegra [QUESTIONS]    # aegra.py tells of it
 
 Each of 200 questions asks for the older of two invented people and the years between: a model judges and plans, two
 searches and two readings run side by side, a date difference follows, a model writes. Model and search tool are
@@ -35,6 +36,7 @@ import time
 import warnings
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -429,6 +431,9 @@ if __name__ == "__main__":
         print(json.dumps(asyncio.run(ask_so(sys.argv[2], *map(int, sys.argv[3:])))))
     elif sys.argv[1:2] == ["--crowd"]:
         crowd(*map(int, sys.argv[2:5]))
+    elif sys.argv[1:2] == ["--aegra"]:
+        aegra = Path(__file__).with_name("aegra.py")
+        sys.exit(subprocess.call([sys.executable, aegra, *sys.argv[2:]]))  # noqa: S603 - ours
     elif sys.argv[1:2] == ["--work"]:
         print(json.dumps(asyncio.run(work(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])))))
     else:

@@ -4,8 +4,9 @@
 
 Nine of ten questions ask for a person's birth, the tenth compares two; `scripted_model.py` has the documents, and
 answers as a model. Every question has a thread of its own. Each user but the last keeps 500 threads; the last keeps
-all, until the server refuses a question for its quota, and then deletes the oldest hundred. Prints thirty rows, and
-what changed after a sixth of the time. Fails where a question was lost.
+all, until the server refuses a question for its quota, and then deletes the oldest hundred. A user has at most 50
+questions open: where the machine does not bear the rate, it is what it bears. Prints thirty rows, and what changed
+after a sixth of the time. Fails where a question was lost.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from load import pair, person, question
 ROWS = 30
 KEPT_THREADS = 500
 DELETED_AT_ONCE = 100
+MOST_OPEN = 50
 MEGABYTE = 1e6
 
 
@@ -45,11 +47,18 @@ class User:
         self._client, self._kept = client, kept
         self._headers = {"authorization": f"Bearer {token}"} if token else {}
         self._threads: deque[str] = deque()
+        self.open = asyncio.Semaphore(MOST_OPEN)
         self.counts: Counter[str] = Counter()
         self.seconds: list[float] = []
 
     async def ask(self, n: int) -> None:
-        """Ask the n-th question, and delete what is too old."""
+        """Ask the n-th question, and delete what is too old; `open` has been acquired for it."""
+        try:
+            await self._ask(n)
+        finally:
+            self.open.release()
+
+    async def _ask(self, n: int) -> None:
         text, expected = ask_for(n)
         thread = f"soak-{time.time_ns()}-{n}"
         began = time.monotonic()
@@ -122,13 +131,17 @@ async def soak(given: argparse.Namespace) -> int:
             waited = f"p50 {statistics.median(took):.2f} p95 {took[int(len(took) * 0.95)]:.2f} s"
             print(f"{time.monotonic() - started:5.0f} s {counts} {waited} {await watch.look()}", flush=True)
 
-        total = int(given.seconds * given.rate)
+        n, row = 0, 0
         async with asyncio.TaskGroup() as group:
-            for n in range(total):
-                await asyncio.sleep(max(0.0, started + n / given.rate - time.monotonic()))
-                group.create_task(users[n % len(users)].ask(n))
-                if n % max(1, total // ROWS) == 0:
+            while (now := time.monotonic() - started) < given.seconds:
+                if now >= row * given.seconds / ROWS:
+                    row += 1
                     group.create_task(tell())
+                user = users[n % len(users)]
+                await user.open.acquire()
+                group.create_task(user.ask(n))
+                n += 1
+                await asyncio.sleep(1 / given.rate - (time.monotonic() - started - now))
         await tell()
     settled = [row for row in watch.rows if row[0] - started >= given.seconds / 6]
     (_, before, some), (_, after, others) = settled[0], settled[-1]
