@@ -187,6 +187,7 @@ def row(count: int, processes: int, *, kills: bool, first: int) -> None:
             "WEIWO_CORPUS": str(place / "people"),
             "WEIWO_WEB": "off",
             "WEIWO_TELEMETRY": "off",
+            "WEIWO_MAX_SECONDS": "600",
         }
         alive = stack.enter_context(workers(processes, place, environment, port + 2))
         asyncio.run(measure(list(alive), first - processes, processes, kills=False))  # loads modules and documents

@@ -3,14 +3,16 @@
     python benchmarks/scripted_model.py FOLDER [--port N] [--seconds S] [--log FILE]
 
 Writes a document on each of 276 invented people into the folder, and serves `openai:scripted`, which reads its prompts
-as a good model would, `S` seconds a call. Prints its address. The log has two lines a call, when it comes and when it
-has been answered: seconds since 1970, `asked` or `ended`, the schema asked for, and a hash of the prompt.
+as a good model would, `S` seconds a call, and embeds words by their hashes. Prints its address. The log has two lines a
+call, when it comes and when it has been answered: seconds since 1970, `asked` or `ended`, the schema asked for, and a
+hash of the prompt.
 """
 
 import argparse
 import asyncio
 import hashlib
 import json
+import math
 import re
 import socket
 import sys
@@ -99,6 +101,15 @@ def answer(body: Json) -> tuple[str, str]:
     return name, json.dumps(_SCRIPT[name](said)) if name else _write(said)
 
 
+def vector(text: str) -> list[float]:
+    """A bag of words, hashed into 256 places."""
+    places = [0.0] * 256
+    for word in re.findall(r"\w+", text.lower()):
+        places[hashlib.sha256(word.encode()).digest()[0]] += 1.0
+    length = math.hypot(*places) or 1.0
+    return [place / length for place in places]
+
+
 def _usage(body: Json, said: str) -> Json:
     sent, received = len(json.dumps(body)) // 4, len(said) // 4
     return {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received}
@@ -142,12 +153,20 @@ def create_app(seconds: float, log: Path | None) -> Starlette:
 
         return StreamingResponse(stream(), media_type="text/event-stream")
 
+    async def embed(request: Request) -> Response:
+        body = await request.json()
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        data = [{"object": "embedding", "index": n, "embedding": vector(text)} for n, text in enumerate(texts)]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        return JSONResponse({"object": "list", "data": data, "model": body["model"], "usage": usage})
+
     async def models(_: Request) -> Response:
         return JSONResponse({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
 
     return Starlette(
         routes=[
             Route("/v1/chat/completions", complete, methods=["POST"]),
+            Route("/v1/embeddings", embed, methods=["POST"]),
             Route("/v1/models", models),
         ]
     )

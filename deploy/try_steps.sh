@@ -1,14 +1,17 @@
 #!/bin/sh
-# The steps of deploy/Dockerfile in a fresh environment, for machines without a container engine: install by the lock,
-# serve an empty home, ask the health check and a question, stop by SIGTERM.  sh deploy/try_steps.sh [PORT]
+# The steps of the image `weiwo` of deploy/Dockerfile in a fresh environment, for machines without a container engine:
+# install by the lock, serve an empty home, ask the health check and a question, stop by SIGTERM.
+#   [PYTHON=python3.12] sh deploy/try_steps.sh [PORT]
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 port=${1:-8399}
 place=$(mktemp -d)
 server=
 trap 'test -z "$server" || kill "$server" 2>/dev/null || true; rm -rf "$place"' EXIT
-python3.11 -m venv "$place/env"
-"$place/env/bin/pip" install -q -c "$root/deploy/requirements.lock" "$root[postgres,mcp,oidc,documents,tables,vectors]"
+"${PYTHON:-python3.12}" -m venv "$place/env"
+"$place/env/bin/pip" wheel -q --no-deps -w "$place/wheels" "$root"
+wheel=$(echo "$place"/wheels/weiwo-*.whl)
+"$place/env/bin/pip" install -q -c "$root/deploy/requirements.lock" "$wheel[postgres,mcp,oidc,documents,tables,vectors]"
 mkdir "$place/home"
 cd "$place"
 env -i PATH="$place/env/bin:$PATH" HOME="$place" WEIWO_HOME="$place/home" WEIWO_LOG_FORMAT=json \

@@ -108,6 +108,8 @@ def summarize_corpus(services: RunContext) -> str:
     if corpus.size > _LARGEST_LISTED:
         return f"Documents at hand{called}: {corpus.size:,} passages."
     documents = corpus.documents
+    if not documents:  # those of a store elsewhere cannot be listed
+        return f"Documents at hand{called}."
     step = -(-len(documents) // _MOST_NAMED)
     shown = [quote_as_data(_name(source), _LONGEST) for source in documents[::step][:_MOST_NAMED]]
     more = ", …" if len(documents) > len(shown) else ""

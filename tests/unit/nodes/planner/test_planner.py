@@ -1,6 +1,8 @@
 """The planner: the model's plan if it is valid, repaired with the validator's words, else the rules'; local replanning."""
 
 import pytest
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.vectorstores import InMemoryVectorStore
 
 from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool, services
@@ -13,6 +15,7 @@ from weiwo.nodes.shared.planning.rule_plan import build_rule_plan
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Limits, Plan, Reflection, Task
+from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus
 
 QUESTION = "Who was older, Ada Lovelace or Alan Turing?"
 
@@ -105,6 +108,8 @@ async def test_the_prompt_says_what_the_documents_are_in_few_words():
     assert "lib99/README" in text
     assert len(text) < 1_200
     assert "<passage>" not in text
+    run.registry.corpus = ExternalCorpus("elsewhere", InMemoryVectorStore(DeterministicFakeEmbedding(size=3)))
+    assert summarize_corpus(run) == "Documents at hand."
     run.registry.corpus = None
     assert summarize_corpus(run) == ""
 
