@@ -26,7 +26,7 @@ $(VENV)/.installed: pyproject.toml hatch_build.py
 
 $(VENV)/.developed: $(VENV)/.installed
 	@echo "Adding the development tools (once) …" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres,documents,tables,vectors,mcp,oidc]" --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[postgres,documents,tables,mcp,oidc]" --group dev
 	@touch $@
 
 ask: $(VENV)/.installed ## Answer a question: make ask Q="Who was older, …?"

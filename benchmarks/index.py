@@ -1,6 +1,6 @@
-"""How fast the index is, how much memory it takes, and what the approximate vector index misses.
+"""How fast the index is, and how much memory it takes.
 
-    python benchmarks/index.py [--passages 100000] [--million] [--vectors 20000] [--texts FILE]
+    python benchmarks/index.py [--passages 100000] [--million] [--texts FILE]
 
 Passages are generated (two sentences, words drawn by Zipf's law) or the lines of a file. Beside ours, in the same run
 and over the same questions: SQLite FTS5 with its Porter stemmer and bm25s with Snowball's, the latter wholly in memory.
@@ -224,48 +224,11 @@ def measure(texts: list[str], scratch: Path) -> dict[str, Figures]:
     return found
 
 
-def approximate(count: int, dimension: int = 384) -> None:
-    """Recall of usearch (int8) against exact search, and the speed of both, on clustered vectors."""
-    if importlib.util.find_spec("usearch") is None:
-        print("usearch     not installed")
-        return
-    import numpy as np  # noqa: PLC0415  # here alone
-    from usearch.index import Index  # noqa: PLC0415  # the same
-
-    from weiwo.tools.corpus.index.vector_index import _AROUND  # noqa: PLC0415  # the same
-
-    chance = np.random.default_rng(3)
-    centres = chance.normal(size=(max(count // 50, 1), dimension))
-    matrix = (centres[chance.integers(len(centres), size=count)] + chance.normal(size=(count, dimension))).astype("f4")
-    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-    index: Any = Index(ndim=dimension, metric="cos", dtype="i8")
-    start = time.perf_counter()
-    index.add(np.arange(count, dtype="uint64"), matrix)
-    line("usearch", "build, vectors/s", count / (time.perf_counter() - start))
-    index.expansion_search = _AROUND
-    asked = matrix[:QUESTIONS] + 0.3 / dimension**0.5 * chance.normal(size=(QUESTIONS, dimension)).astype("f4")
-    exact, near, times, exact_times = [], [], [], []
-    for question in asked:
-        start = time.perf_counter()
-        scores = matrix @ question
-        exact.append(set(np.argpartition(-scores, 10)[:10].tolist()))
-        exact_times.append((time.perf_counter() - start) * 1e3)
-        start = time.perf_counter()
-        proposed = index.search(question, _AROUND).keys
-        near.append(set(proposed[np.argsort(-(matrix[proposed] @ question))[:10]].tolist()))
-        times.append((time.perf_counter() - start) * 1e3)
-    recall = sum(len(one & other) for one, other in zip(exact, near, strict=True)) / (10 * QUESTIONS)
-    line("usearch", "recall@10, scored exactly", recall)
-    line("usearch", "p50, ms", median(times))
-    line("exact", "p50, ms", median(exact_times))
-
-
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--million", action="store_true", help="100,000 and 1,000,000 passages, and the growth")
-    parser.add_argument("--vectors", type=int, default=20_000, help="vectors for recall; 0 for none")
     parser.add_argument("--texts", type=Path, help="a file with a passage a line")
     parser.add_argument("--engine", choices=ENGINES, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -284,8 +247,6 @@ def main() -> None:
     for engine, figures in found[-1].items() if len(found) > 1 else ():
         for what, value in figures.items():
             line(engine, f"{what}: growth", value / found[0][engine][what])
-    if given.vectors:
-        approximate(given.vectors)
 
 
 if __name__ == "__main__":

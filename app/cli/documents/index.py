@@ -28,7 +28,7 @@ from weiwo.tools.corpus.index.catalog import (
     summarize_corpus,
 )
 from weiwo.tools.corpus.index.embedding import embed_passages
-from weiwo.tools.corpus.index.embedding_models import EmbeddingError, EmbeddingProgress, explain_embedding_error
+from weiwo.tools.corpus.index.embedding_models import EmbeddingError, EmbeddingProgress
 from weiwo.tools.corpus.index.language_fit import assess_fit
 from weiwo.tools.corpus.index.vector_store_sync import sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
@@ -219,8 +219,8 @@ def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
         if not known.trusted:
             return
         done = embed_passages(writer, model, tell)
-    except (EmbeddingError, ImportError) as error:
-        hint(f"{explain_embedding_error(error)}; documents are indexed without vectors")
+    except EmbeddingError as error:
+        hint(f"{error}; documents are indexed without vectors")
         return
     if not quiet:
         hint(f"{done.total:,} passages have vectors of {done.model}")

@@ -41,7 +41,6 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.built_in import Availability, list_built_in
 from weiwo.tools.corpus.base import Corpus, CorpusError
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, CorpusSummary, corpus_exists, list_corpora
-from weiwo.tools.corpus.index.embedding_models import explain_embedding_error
 from weiwo.tools.corpus.retrieval.federation import collect_warnings, count_embedded
 from weiwo.tools.printable import one_line
 from weiwo.tools.tables.catalog import open_catalog
@@ -307,8 +306,8 @@ def _describe_embeddings(corpus: Corpus, name: str | None, language: Language) -
     try:
         done, total = count_embedded(corpus)
         warnings = collect_warnings(corpus, name)
-    except (CorpusError, ImportError) as error:
-        return "problem", explain_embedding_error(error)
+    except CorpusError as error:
+        return "problem", str(error)
     if warnings:
         return "note", warnings[0]
     passages = counted(total, "passage", language)

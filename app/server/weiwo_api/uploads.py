@@ -21,7 +21,7 @@ from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
 from weiwo.tools.corpus.index.embedding import embed_passages
-from weiwo.tools.corpus.index.embedding_models import EmbeddingError, explain_embedding_error, load_embedder
+from weiwo.tools.corpus.index.embedding_models import EmbeddingError, load_embedder
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
@@ -142,6 +142,6 @@ def _embed(writer: IndexWriter, name: str, tell: Any) -> list[str]:
     """Give the passages their vectors; what went wrong, which costs nothing else."""
     try:
         embed_passages(writer, load_embedder(name), lambda now: tell("vectors", now.done, now.total))
-    except (EmbeddingError, ImportError) as error:
-        return [f"{explain_embedding_error(error)}; documents are indexed without vectors"]
+    except EmbeddingError as error:
+        return [f"{error}; documents are indexed without vectors"]
     return []

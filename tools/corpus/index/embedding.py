@@ -7,7 +7,7 @@ from typing import Final
 
 from weiwo.tools.corpus.index.change_writer import compose_embedded_text
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingProgress, embed_in_parallel
-from weiwo.tools.corpus.index.vector_index import StoredModel, build_approximate, find_model
+from weiwo.tools.corpus.index.vector_index import StoredModel, find_model
 from weiwo.tools.corpus.index.writer import IndexWriter
 
 _READ_AT_ONCE: Final = 1_000
@@ -53,7 +53,8 @@ def embed_passages(
     with store.write_transaction() as connection:
         connection.execute("DELETE FROM vectors WHERE model != ?", (known.id,))
         connection.execute("DELETE FROM models WHERE id != ?", (known.id,))
-    build_approximate(store, known)
+    for former in store.path.parent.glob("vectors-*.usearch"):  # of Weiwo 0.1
+        former.unlink(missing_ok=True)
     return progress
 
 

@@ -245,13 +245,6 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
     return Embedder(name, made, asker)
 
 
-def explain_embedding_error(error: Exception) -> str:
-    """Why passages cannot be embedded, in one line."""
-    if isinstance(error, ImportError):
-        return f"embeddings: {one_line(str(error))}; run pip install 'weiwo[vectors]'"
-    return str(error)
-
-
 @dataclass(frozen=True, slots=True)
 class EmbeddingProgress:
     """The progress of embedding."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.index.catalog import count_vectors, make_absolute, record_roots
 from weiwo.tools.corpus.index.embedding import embed_passages
-from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError, explain_embedding_error
+from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.index.language_fit import assess_fit
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.writer import BusyError, IndexWriter
@@ -142,9 +142,9 @@ def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> _Em
             embed_passages(writer, model)
     except BusyError:
         return "again"  # whoever is writing may see to it
-    except (EmbeddingError, ImportError) as error:
+    except EmbeddingError as error:
         _rest_until[folder] = time.monotonic() + _EMBEDDING_REST_SECONDS
-        say(f"{explain_embedding_error(error)}; documents are searched without vectors")
+        say(f"{error}; documents are searched without vectors")
         return "again"
     return "done"
 

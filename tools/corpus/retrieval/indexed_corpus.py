@@ -239,7 +239,7 @@ class IndexedCorpus:
                     f"embeddings {self.embedder.name}: no passage is embedded with it yet; run weiwo index"
                 )
             if self._nearest is None or self._nearest.model != model:
-                self._nearest = VectorIndex(self.folder, self._identity, model)
+                self._nearest = VectorIndex(model)
             nearest = self._nearest
         vector = self.embedder.embed_question(question)
         if len(vector) != model.dimension:

@@ -212,7 +212,7 @@ class PassageSearch:
         wanted = limit
         while True:
             found = (
-                nearest.search(self._connection, vector, wanted)
+                nearest.search(vector, wanted)
                 if among is None
                 else nearest.search_among(self._connection, vector, wanted, among)
             )
