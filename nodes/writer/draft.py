@@ -168,6 +168,10 @@ class Draft:
         for piece in pieces:
             self.add(piece)
 
+    def discard(self) -> None:
+        """Take all of it back."""
+        self.pieces, self.spoken, self.claims = [], [], []
+
     def drop_doubtful(self) -> None:
         """Take out pieces with doubtful claims, of a draft that broke off and that nobody can be asked to mend."""
         doubtful = [piece for piece in self.pieces if not piece.verified]

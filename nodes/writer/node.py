@@ -7,7 +7,7 @@ settled in place: what still fails keeps its mark inside its sentence or cell.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -46,7 +46,7 @@ from weiwo.nodes.writer.result import (
     judge_status,
     learn_from_answer,
 )
-from weiwo.nodes.writer.rule_answer import answer_by_rule, reply_to_small_talk
+from weiwo.nodes.writer.rule_answer import RuleAnswer, answer_by_rule, reply_to_small_talk
 from weiwo.nodes.writer.snippet import format_snippets
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Answer, Citation, Claim, Language
@@ -54,7 +54,9 @@ from weiwo.state.answer import Gap
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import clean_marks
+from weiwo.text.language import fold
 from weiwo.text.localization import localized
+from weiwo.text.patterns import lazy
 
 
 class _TextStreamModel(BaseChatModel):
@@ -111,6 +113,9 @@ _NOT_CHECKED = localized("writer.node", "not_checked")
 """Said where a model was to judge what an answer says and did not."""
 _QUICK = localized("writer.node", "quick")
 """Said where a quick search has no model judge what it tells."""
+_LOST_LINE = lazy(r"(?i)(?:^|[\n→])[\s*-]*not found: ")
+_LEAST_MESSAGE = 12
+"""Characters of a failure's message below which it may be anybody's words."""
 _ONE_DRAFT = localized("writer.node", "one_draft")
 _NOTHING = localized("writer.node", "nothing")
 
@@ -273,6 +278,10 @@ async def _spoken(
         draft.decided_by = "model" if draft.spoken else "rule"
         async for piece in _by_rule(state, services, draft):
             yield piece
+    elif not _has_found(state):  # a reader told that, and what it did find
+        answer = await asyncio.to_thread(answer_by_rule, state, draft, services)
+        for piece in _show_extracts(answer, draft, _sanitizer(state, services, draft)):
+            yield piece
     if not draft.spoken:
         draft.decided_by = "rule"
         yield draft.accept(_NOTHING[services.language], [Claim(text=_NOTHING[services.language], verdict="uncited")])
@@ -364,6 +373,15 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
             if piece.verified:
                 return
     draft.confidence = None if draft.spoken else answer.extracts.confidence
+    for shown in _show_extracts(answer, draft, say):
+        yield shown
+    if open_:  # what a model read is judged, whoever words it
+        await judge_claims(services, draft, state["assessment"].question, open_)
+        draft.render_again()
+
+
+def _show_extracts(answer: RuleAnswer, draft: Draft, say: AnswerSanitizer) -> Iterator[str]:
+    """The closest passages below the words that lead to them, and what would find more."""
     if answer.lead:
         yield draft.accept(f"\n\n{answer.lead}", [])
     numbered = [(one, draft.sources.numbers_of((one.evidence_id,), ())) for one in answer.extracts.items]
@@ -374,32 +392,58 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
             draft.extracts.append(extract.model_copy(update={"n": draft.sources.final[numbers[0]]}))
     if answer.advice:
         yield draft.accept(f"\n\n{answer.advice}", [])
-    if open_:  # what a model read is judged, whoever words it
-        await judge_claims(services, draft, state["assessment"].question, open_)
-        draft.render_again()
+
+
+def _has_found(state: SearchState) -> bool:
+    """Whether any task came to something, or none was to search."""
+    simple = state["assessment"].level == "simple"
+    return simple or any(outcome.answers for outcome in current_outcomes(state).values())
+
+
+def _repeats_failure(text: str, state: SearchState) -> bool:
+    """Whether a piece of a draft has the words in which a call failed, or a line of the prompt that told of it."""
+    failures = (outcome.failure for outcome in state.get("outcomes", {}).values() if outcome.status == "failed")
+    words = [one.message for one in failures if one is not None and len(one.message) >= _LEAST_MESSAGE]
+    return _LOST_LINE.search(text) is not None or any(fold(message) in fold(text) for message in words)
 
 
 async def _grounded(
     state: SearchState, services: RunContext, draft: Draft, context: WriterContext
 ) -> AsyncGenerator[str, None]:
-    """The model's draft: checked piece by piece as it is spoken, then settled."""
+    """What readers said, else a draft where anything was found; then settled."""
     question = state["assessment"].question
     draft.sources = context.citable
-    searched = state["assessment"].level != "simple"
-    found = not searched or any(outcome.answers for outcome in current_outcomes(state).values())
     say = _sanitizer(state, services, draft)
-    if pieces := await asyncio.to_thread(read_out, state, draft, say):
+    pieces = await asyncio.to_thread(read_out, state, draft, say)
+    for piece in pieces:
+        yield draft.add(piece)
+    if not pieces and _has_found(state):
+        async with aclosing(_drafted(state, services, draft, context, say)) as spoken:
+            async for text in spoken:
+                yield text
+    if draft.spoken:
         draft.decided_by = "model"
-        for piece in pieces:
-            yield draft.add(piece)
         await settle_draft(context, services, draft, question, say)
-        return
+        if not any(map(str.isalnum, "".join(draft.spoken))):
+            draft.discard()
+            draft.broken = draft.broken or "nothing of the draft could be shown"
+
+
+async def _drafted(
+    state: SearchState, services: RunContext, draft: Draft, context: WriterContext, say: AnswerSanitizer
+) -> AsyncGenerator[str, None]:
+    """The model's draft, checked piece by piece as it is spoken."""
+    question = state["assessment"].question
     opening: list[str] = []  # what states nothing waits for something that does: a refusal states nothing either
     try:
         async with aclosing(draft_answer(services, draft, context, say, context.check)) as texts:
             async for text in texts:
                 piece = await asyncio.to_thread(draft.read, text, question)
-                if found and not draft.spoken and all(one.claim.verdict == "uncited" for one in piece.checked):
+                if _repeats_failure(text, state):
+                    draft.discard()
+                    draft.broken = "the draft repeats how the search failed"
+                    return
+                if not draft.spoken and all(one.claim.verdict == "uncited" for one in piece.checked):
                     opening.append(text)
                     continue
                 for waiting in opening:
@@ -410,13 +454,7 @@ async def _grounded(
     except ModelCallError as failed:
         draft.broken = failed.reason
         draft.drop_doubtful()
-    if draft.spoken:
-        draft.decided_by = "model"
-        await settle_draft(context, services, draft, question, say)
-        if not any(map(str.isalnum, "".join(draft.spoken))):
-            draft.pieces, draft.spoken, draft.claims = [], [], []
-            draft.broken = draft.broken or "nothing of the draft could be shown"
-    elif opening:
+    if opening and not draft.spoken:
         draft.broken = draft.broken or "the draft said nothing of what was found"
 
 

@@ -154,18 +154,28 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     return "\n".join(lines)
 
 
+_LOST: Final = "Without an answer (say so in your own words, fill in nothing):"
+
+
 def list_findings(
     state: SearchState, services: RunContext, sources: CitableSources, task_ids: Collection[str] | None = None
 ) -> list[str]:
-    """What tasks came to, a line each below their heading; of all tasks of the plan where none are named."""
+    """What tasks came to, a line each below their heading; of all tasks of the plan where none are named.
+
+    Of a task that came to nothing stands what it asked, without the words in which its search failed.
+    """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = [task for task in (plan.tasks if plan else ()) if task_ids is None or task.id in task_ids]
-    lines = []
+    found: list[str] = []
+    lost: list[str] = []
     for task in tasks:
-        asked = quote_as_data(describe_task(task, state, services.language), 300)
-        lines.append(f"- {asked} → {_told(outcomes.get(task.id), services, sources)}")
-        lines += _on_the_way(outcomes.get(task.id), sources)
-    return ["", "Findings:", *lines] if lines else []
+        asked, outcome = quote_as_data(describe_task(task, state, services.language), 300), outcomes.get(task.id)
+        if outcome is not None and outcome.answers:
+            found.append(f"- {asked} → {_told(outcome, services, sources)}")
+        elif outcome is None or outcome.status != "blocked":  # what waited for something lost is lost with it
+            lost.append(f"- {asked}")
+        found += _on_the_way(outcome, sources)
+    return [*(["", "Findings:", *found] if found else []), *(["", _LOST, *lost] if lost else [])]
 
 
 def list_calculations(sources: CitableSources) -> list[str]:
@@ -210,12 +220,7 @@ _EACH: Final = {"en": "each of them", "zh": "各项"}
 _HANGING: Final = {"en": "What hangs on something that was not found", "zh": "要先找到上面没有找到的内容才能得知的事"}
 
 
-def _told(outcome: Outcome | None, services: RunContext, sources: CitableSources) -> str:
-    if outcome is None or not outcome.answers:
-        why = outcome.failure.message if outcome is not None and outcome.failure else "it did not run"
-        if outcome is not None and outcome.status == "blocked":
-            why = "it needs what was not found"  # without the tasks' names, which would reach the answer
-        return f"not found: {quote_as_data(why, 200)}"
+def _told(outcome: Outcome, services: RunContext, sources: CitableSources) -> str:
     computed = (outcome.task_id,) if outcome.computed else ()
     marks = "".join(f"[{n}]" for n in sources.numbers_of(() if computed else outcome.evidence_ids, computed))
     note = f" (note: {quote_as_data(outcome.note, 200)})" if outcome.note else ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.nodes.shared.question.table_question import asks_table
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
@@ -34,7 +35,7 @@ _DOORS: Final = localized_section("writer.rule_answer.doors")
 
 
 @dataclass(frozen=True)
-class _RuleAnswer:
+class RuleAnswer:
     """An answer by rule.
 
     Attributes:
@@ -102,7 +103,7 @@ class _RuleAnswer:
         return _LEADS[self.language]["doors"].format(join_names(doors, self.language, either=True))
 
 
-def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _RuleAnswer:
+def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> RuleAnswer:
     """Put together what can be said and shown without a model. CPU-bound; call it through `asyncio.to_thread`.
 
     A statement that the claim check does not pass is left out.
@@ -114,7 +115,7 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _R
     """
     frame, plan, outcomes = state["assessment"].frame, state.get("plan"), current_outcomes(state)
     told: list[tuple[Statement, str, list[Claim]]] = []
-    passages = draft.sources.evidence
+    passages = [without_orders(passage) for passage in draft.sources.evidence]
     titles = [passage.title for passage in passages]
     finals = plan.final_ids if plan else ()
     dropped = not finals or any(not (name in outcomes and outcomes[name].usable) for name in finals)
@@ -144,7 +145,7 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> _R
     quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
     extracts = build_quote_extracts(quotes, passages, frame.language) if told and not left else None
     extracts = extracts or choose_extracts(frame, passages)
-    return _RuleAnswer(
+    return RuleAnswer(
         statements=tuple(
             (sentence, claims, outcomes[one.task_id].decided_by == "model") for one, sentence, claims in told
         ),

@@ -26,7 +26,7 @@ from weiwo.nodes.executor.reading.reading import (
     restore_judgement,
 )
 from weiwo.nodes.executor.reading.shown_passages import ShownPassages
-from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, weigh_sources
+from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, values_conflict, weigh_sources
 from weiwo.nodes.executor.replies import AheadReadReply, HopReadReply, ReadReply, ValueAnswer
 from weiwo.nodes.executor.task_state import TaskState, is_opening_call, query_key
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
@@ -34,7 +34,7 @@ from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages, without_orders
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import MANY_PASSAGES
-from weiwo.state import Evidence, JsonValue, OutcomeDetail, Quote, ValueType
+from weiwo.state import Evidence, JsonValue, OutcomeDetail, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
@@ -125,17 +125,36 @@ async def read_passages(
     progress: TaskProgressNote,
     carries: SentenceCheck = carries_nothing,
 ) -> Judgement:
-    """Read passages for one task."""
+    """Read passages for one task: what rules prove stands, whatever a model makes of them."""
     unreadable: list[str] = []
+    reading = await asyncio.to_thread(_by_rule, frame, ret, passages)
     if passages and models.configured("executor"):
         try:
-            return await _by_model(frame, ret, passages, models, progress, carries, unreadable=unreadable)
+            judgement = await _by_model(frame, ret, passages, models, progress, carries, unreadable=unreadable)
         except ModelCallError:
             pass  # the call is in the trace with its error; the rules read instead
-    reading = await asyncio.to_thread(_by_rule, frame, ret, passages)
+        else:
+            return _with_proof(judgement, reading)
     if reading.value is None and unreadable:
         reading = replace(reading, missing=unreadable[-1])  # what was said says more than "nothing found"
     return Judgement(reading=reading, decided_by="rule", move="give_up" if reading.value is None else "answer")
+
+
+def _with_proof(judgement: Judgement, proved: Reading) -> Judgement:
+    """A model's judgement, or what rules proved where it came to no value; another value from elsewhere is a rival."""
+    read = judgement.reading
+    if proved.value is None or judgement.move == "premise_wrong":
+        return judgement
+    if read.value is None:
+        return replace(judgement, reading=proved, decided_by="rule", move="answer", queries=(), opened=None)
+    same = any(own.text in its.text or its.text in own.text for own in read.quotes for its in proved.quotes)
+    alike = replace(read, detail=proved.detail)  # in the same unit, which a model does not tell
+    if judgement.hops or same or not values_conflict(alike, proved):
+        return judgement
+    other = Rival(value=read.value, evidence_ids=read.evidence_ids, quotes=read.quotes)
+    against = (other, *(one for one in proved.rivals if one.value != read.value))
+    disputed = replace(proved, rivals=against, confidence=proved.confidence * LEAST_SHARE)
+    return replace(judgement, reading=disputed, decided_by="rule", ahead=())
 
 
 def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading:

@@ -112,7 +112,7 @@ def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> I
     """The rivals a reader told of, without those that are the value in other words."""
     for rival in rivals:
         other = replace(reading, value=rival.value)
-        if rival.value != reading.value and (ret not in {"date", "number"} or _values_conflict(reading, other)):
+        if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(reading, other)):
             yield rival
 
 
@@ -122,7 +122,7 @@ def _found_rivals(
     """The values that extraction can show in other sources, each by itself, and that cannot be the same."""
     for source in others:
         found = extract_value(frame, ret, source)
-        if found is not None and _values_conflict(reading, found):
+        if found is not None and values_conflict(reading, found):
             yield Rival(value=found.value, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1])
 
 
@@ -153,7 +153,7 @@ def _count_distinct(sentences_said: Iterable[str]) -> int:
     return len(kept)
 
 
-def _values_conflict(one: Reading, other: Reading) -> bool:
+def values_conflict(one: Reading, other: Reading) -> bool:
     """Whether two values of one look-up cannot both be right.
 
     A year and a day in it, a figure and its rounding, a name and its longer form do not conflict; nor do lists.

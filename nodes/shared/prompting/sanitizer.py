@@ -54,6 +54,10 @@ _LIVE: Final = lazy(
     re.IGNORECASE,
 )
 """A tag with a handler or an address, of whatever name."""
+_MARKUP: Final = lazy(
+    r"<\\?/?\s*(?:passage|calculation)\b[^<>\n]*(?:>|$)|^[^<>\n\"]*\"(?: \w+=\"[^<>\n\"]*\")+>", re.IGNORECASE
+)
+"""What a prompt delimits its data by, torn in two or not: a model may imitate that."""
 _HIDDEN: Final = lazy(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
@@ -101,7 +105,7 @@ class AnswerSanitizer:
 
     def __call__(self, text: str) -> str:
         """A sentence, or a piece of one, as it may be spoken; empty if it may not."""
-        prose = remove_links(text, self._known, self._language)
+        prose = remove_links(_MARKUP.sub("", text), self._known, self._language)
         says = any(map(str.isalnum, prose)) or not any(map(str.isalnum, text))  # a rule says nothing and may stand
         return prose if says and not self._recites(prose) else ""
 

@@ -191,6 +191,34 @@ async def test_when_the_model_fails_the_rules_read(reply):
     assert (judgement.decided_by, judgement.reading.value, judgement.move) == ("rule", "-100-07-12", "answer")
 
 
+CAESAR_BORN = "When was Julius Caesar born?"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"next": "give_up", "missing": "the date"},
+        {"next": "search", "queries": ["Caesar's mother"]},
+        {**found("some day", "born in Rome"), "next": "search"},
+        {"next": "open", "passage": 1},
+    ],
+)
+async def test_where_a_model_comes_to_nothing_what_rules_prove_is_the_value(reply):
+    judgement, model = await read(reply, question=CAESAR_BORN)
+    assert (judgement.decided_by, judgement.reading.value, judgement.move) == ("rule", "-100-07-12", "answer")
+    assert len(model.requests) == 1
+
+
+async def test_what_rules_prove_stands_beside_another_value_of_a_model():
+    other = passage("The calendar shows Caesar on 4 May 90 BC, a birth or a feast.", "feast.md", "Feasts")
+    said = found("-90-05-04", "Caesar on 4 May 90 BC", passage=2)
+    reading = (await read(said, passages=(CAESAR, other), question=CAESAR_BORN))[0].reading
+    assert (reading.value, [one.value for one in reading.rivals]) == ("-100-07-12", ["-90-05-04"])
+    assert reading.confidence < 0.6
+    same = await read(found("-100", "born in Rome on 12 July 100 BC"), passages=(CAESAR, other), question=CAESAR_BORN)
+    assert (same[0].decided_by, same[0].reading.value, same[0].reading.rivals) == ("model", "-100", ())
+
+
 async def test_when_the_model_may_not_be_asked_any_more_the_rules_read():
     asked = "When was Julius Caesar born?"
     judgement, model = await read(found("-1", "born in 156 BC"), question=asked, limits=Limits(max_model_calls=0))

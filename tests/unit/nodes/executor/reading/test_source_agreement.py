@@ -12,7 +12,7 @@ from weiwo.nodes.executor.reading.source_agreement import (
     _DOUBT_LEFT,
     LEAST_SHARE,
     _group_independent_sources,
-    _values_conflict,
+    values_conflict,
     weigh_sources,
 )
 from weiwo.nodes.shared.question.parser import parse_question
@@ -134,9 +134,9 @@ def finding(value: JsonValue, unit: str = "", *, approximate: bool = False) -> R
         (finding(["A", "B"]), finding(["A"]), False),
     ],
 )
-def test_values_conflict_where_both_cannot_be_right(one: Reading, other: Reading, *, conflict: bool) -> None:
-    assert _values_conflict(one, other) is conflict
-    assert _values_conflict(other, one) is conflict
+def testvalues_conflict_where_both_cannot_be_right(one: Reading, other: Reading, *, conflict: bool) -> None:
+    assert values_conflict(one, other) is conflict
+    assert values_conflict(other, one) is conflict
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,24 @@ def test_links_and_pictures_become_words(text: str, spoken: str) -> None:
     assert remove_links(text, {SITE}, "en") == spoken
 
 
+@pytest.mark.parametrize(
+    ("text", "spoken"),
+    [
+        ('<calculation n="1"> The gap is 56 years', " The gap is 56 years"),
+        ("Ada wrote it.</passage> [1]", "Ada wrote it. [1]"),
+        ("结果是56。</calculation>", "结果是56。"),
+        ('<passage n="2" title="Ada. A life', ""),
+        ('B" source="ada.md"> Ada wrote it.', " Ada wrote it."),
+        ("<\\/passage> Ada wrote it.", " Ada wrote it."),
+        ('<calculation n="33', ""),
+        ('She said "yes" > no, x < 5', 'She said "yes" > no, x < 5'),
+        ("A passage <b>of</b> calculation", "A passage <b>of</b> calculation"),
+    ],
+)
+def test_nothing_of_a_prompts_markup_is_spoken(text: str, spoken: str) -> None:
+    assert AnswerSanitizer((), "", "en")(text) == spoken
+
+
 def test_an_address_in_chinese_prose_ends_where_it_does() -> None:
     assert remove_links("请访问https://evil.example/a。好", (), "zh") == f"请访问{_REMOVED['zh']}。好"
 
