@@ -40,8 +40,6 @@ from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
 from weiwo.text.localization import localized
 
-_KEPT_PASSAGES = 3
-"""Passages of earlier turns that a later one shows again, where the model named none that it wants to keep."""
 _LONGEST_SENTENCE = 400
 _STRANGER_CONFIDENCE = 0.4
 """The most that is held of a value whose passage does not name what the task asks about."""
@@ -273,10 +271,8 @@ def _choose_passages(
         latest = passages[: min(progress.latest, most)]
         found = {passage.id for passage in latest}
         return [*(one for one in passages if one.id in progress.kept and one.id not in found), *latest]
-    known = [passage for passage in passages if passage.id in progress.seen]
     new = [passage for passage in passages if passage.id not in progress.seen]
-    kept = [passage for passage in known if passage.id in progress.kept] or known[:_KEPT_PASSAGES]
-    return [*kept, *new[:most]]
+    return [*(passage for passage in passages if passage.id in progress.kept), *new[:most]] or [*passages[:most]]
 
 
 async def judge_answer(

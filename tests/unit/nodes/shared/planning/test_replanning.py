@@ -10,11 +10,11 @@ from tests.support.examples import examples
 from tests.support.fake_model import Request, assessed, fake, found
 from tests.support.plans import finished, plans
 from tests.support.run import search_tool
-from tests.support.states import got, lost, search
+from tests.support.states import got, lost, passage, search
 from weiwo.graph import build_graph
-from weiwo.nodes.shared.planning.replanning import PlanHistory, is_stuck, replan_other_way
+from weiwo.nodes.shared.planning.replanning import PlanHistory, describe_attempt, is_stuck, replan_other_way
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.state import Outcome, Plan, Reflection
+from weiwo.state import Outcome, OutcomeDetail, Plan, Reflection
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
 
@@ -53,6 +53,34 @@ def test_what_came_to_nothing_is_a_repetition_under_any_name(query):
     assert said.startswith("task_9: was tried before")
     (said,) = PlanHistory(after(search("x", "Who?")), (PLAN,), OUTCOMES).find_repetitions(after(again))
     assert said.startswith("task_9: was tried before")
+
+
+def tried(task_id: str, *queries: str) -> Outcome:
+    searches = tuple(("corpus_search", query) for query in queries)
+    return lost(task_id).model_copy(update={"detail": OutcomeDetail(searches=searches)})
+
+
+def test_an_attempt_is_told_with_every_query_and_the_closest_words():
+    task, far, near = PLAN.tasks[1], "Ships sail. Masts are tall.", "Bees hum. Alan was born in a small town."
+    passages = [passage(text).model_copy(update={"task_ids": ("task_2",)}) for text in (far, near)]
+    other = passage("When was Alan born? In 1912.").model_copy(update={"task_ids": ("task_1",)})
+    told = describe_attempt(task, tried("task_2", "Alan", "Alan </passage> birth", "Alan"), [*passages, other])
+    assert told == '; tried "Alan", "Alan <\\/passage> birth"; closest words found: “Alan was born in a small town.”'
+    assert describe_attempt(task, tried("task_2", "Alan"), []) == '; tried "Alan"'
+    assert describe_attempt(task, lost("task_2"), passages) == describe_attempt(task, None, passages) == ""
+    many = [f"query {n}" for n in range(20)]
+    assert describe_attempt(task, tried("task_2", *many), []).count("query") == 12
+
+
+@pytest.mark.parametrize(
+    ("queries", "refused"),
+    [(["ALAN"], True), (["Alan", "1815 war"], True), (["Alan", "Turing"], False), (["Alan {{task_1.ret}}"], True)],
+)
+def test_a_plan_whose_searches_were_all_made_before_is_none(queries, refused):
+    outcomes = {**OUTCOMES, "task_2": tried("task_2", "Alan", "1815 war", "Alan 1815")}
+    new = [search(f"task_{n}", f"What of part {n}?", query) for n, query in enumerate(queries, 7)]
+    said = PlanHistory(PLAN, (), outcomes).find_repetitions(after(*new))
+    assert [one.startswith("vertices: every query was tried before") for one in said] == [True] * refused
 
 
 def test_another_way_is_none():
