@@ -8,7 +8,7 @@
 4. the call itself, with its retries (`weiwo.tools.calling.invoke`).
 
 A call that acts is neither merged, nor kept for others, nor made again: it is booked before it is made, so that whoever
-takes the run up after a crash knows that it may have been (`weiwo.tools.calling.acting_calls`).
+takes the run up after a crash knows that it may have been (`weiwo.tools.calling.result_cache`).
 
 What is done about a failure is in `policies`. Breakers and calls under way are found by run and by process, since
 each execution of a node makes a `ToolCalls` of its own.
@@ -21,13 +21,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from langchain_core.tools import BaseTool
 
 from weiwo.state import JsonValue
-from weiwo.tools.calling.acting_calls import ActingCalls
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.guarded_call import Caller, GuardedCall, out_of_time_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.policies import PATIENCE, POLICIES
-from weiwo.tools.calling.result_cache import ResultCache, cache_key
+from weiwo.tools.calling.result_cache import ActingCalls, ResultCache, cache_key
 from weiwo.tools.calling.results import ToolResult
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.calling.tool_breaker import ToolBreaker, tool_breaker

@@ -28,7 +28,7 @@ class FileFormat:
 
     Attributes:
         type: What it is called in `Document.type`.
-        module: The module of this package whose `read` reads it, or the reader of another, as `package.module:read`.
+        module: The module of this package whose `read` reads it, or another reader, as `package.module:read`.
         streams: Whether it is read a part at a time, so that its size does not matter to memory.
         heavy: Whether its parser is large, and so are its demands.
     """
@@ -39,17 +39,18 @@ class FileFormat:
     heavy: bool = False
 
 
-_TEXT: Final = FileFormat("text", "plain_text")
+_TEXTS: Final = "weiwo.tools.corpus.formats.text_documents"
+_TEXT: Final = FileFormat("text", f"{_TEXTS}:read_plain_text")
 _CODE: Final = FileFormat("code", "source_code")
-_HTML: Final = FileFormat("html", "web_page")
+_HTML: Final = FileFormat("html", f"{_TEXTS}:read_web_page")
 PICTURES: Final = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp")
 """Endings of pictures, which are read where tesseract is installed, and are of no format elsewhere."""
 _LEGACY: Final = (".doc", ".dot", ".ppt", ".pps", ".xls", ".xlsb", ".rtf", ".msg")
 
 FORMATS: Final[dict[str, FileFormat]] = {
-    **dict.fromkeys((".md", ".markdown", ".mdx"), FileFormat("markdown", "markdown")),
+    **dict.fromkeys((".md", ".markdown", ".mdx"), FileFormat("markdown", f"{_TEXTS}:read_markdown")),
     **dict.fromkeys((".txt", ".text", ".log", ".tex", ".org", ".adoc"), _TEXT),
-    ".rst": FileFormat("rst", "restructuredtext"),
+    ".rst": FileFormat("rst", f"{_TEXTS}:read_rst"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), _HTML),
     ".pdf": FileFormat("pdf", "pdf", heavy=True),
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), FileFormat("docx", "docx", heavy=True)),

@@ -20,7 +20,7 @@ from weiwo.tools.corpus.formats.ooxml import (
 )
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, Table, spread_rows
-from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import Loss, count_places
 
 _HEADING: Final = lazy(r"(?:heading|标题|標題|überschrift|titre|título|見出し)\s*([1-9])", re.IGNORECASE)

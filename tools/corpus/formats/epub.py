@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, make_passages, require_passages
-from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import count_places
 from weiwo.tools.corpus.records import Passage
 

@@ -52,7 +52,8 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     kind = _detect_type(data, file)
     file.seek(0)
     if "/" not in kind:
-        other: PartReader = import_module(f"weiwo.tools.corpus.formats.{kind}").read
+        module, _, function = kind.partition(":")
+        other: PartReader = getattr(import_module(f"weiwo.tools.corpus.formats.{module}"), function or "read")
         return other(file, name)
     document = _convert(data, kind)
     slides = _SLIDE.split(document.content)[1:] if "powerpoint" in kind else []
@@ -68,7 +69,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _detect_type(data: bytes, file: BinaryIO) -> str:
-    """The MIME type for xberg, or the module that reads what it really is."""
+    """The MIME type for xberg, or the module and function that read what it really is."""
     if data.startswith(b"{\\rtf"):
         return "application/rtf"
     if data.startswith(_OLE):
@@ -90,7 +91,7 @@ def _detect_type(data: bytes, file: BinaryIO) -> str:
         )
         return next((kind for member, kind in members if member.encode() in inside), "docx")
     head = data[:2_000].lower()
-    return "web_page" if b"<html" in head or b"<table" in head else "plain_text"
+    return f"text_documents:read_{'web_page' if b'<html' in head or b'<table' in head else 'plain_text'}"
 
 
 def _convert(data: bytes, kind: str) -> Any:

@@ -10,7 +10,7 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ooxml import BROKEN, Element, drop_namespaces, parse_stamp
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import Table, TableRow, make_table_passages, split_header, spread_rows
-from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import count_places
 from weiwo.tools.corpus.records import Passage
 

@@ -15,7 +15,7 @@ from weiwo.tools.corpus.formats.ooxml import (
 )
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import Table, spread_rows
-from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.records import Passage
 
 _TITLES: Final = frozenset({"title", "ctrTitle"})

@@ -13,7 +13,7 @@ from weiwo.tools.corpus.formats.number_formats import BUILT_IN, format_number
 from weiwo.tools.corpus.formats.ooxml import BROKEN, Drawings, Element, Package, drop_namespaces, is_on, join_paragraphs
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, Table, TableRow, make_table_passages, split_header
-from weiwo.tools.corpus.formats.zip_archive import open_archive
+from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 

@@ -1,11 +1,14 @@
-"""Markdown, with or without front matter."""
+"""Documents that are text: plain, Markdown with or without front matter, reStructuredText, and pages of HTML."""
 
 import re
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from weiwo.text.chunking import chunk_text
+from weiwo.text.chunking import chunk_sections, chunk_text
+from weiwo.text.outline import find_rst_headings
 from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
@@ -21,7 +24,20 @@ _FRONT: Final = lazy(r"---[ \t]*\n(?P<fields>(?:.*\n){1,60}?)(?:---|\.\.\.)[ \t]
 _FIELD: Final = lazy(r"^(title|date|published|updated)[ \t]*:[ \t]*+(.+)$", re.MULTILINE | re.IGNORECASE)
 
 
-def read(file: BinaryIO, name: str) -> Iterator[Part]:
+def read_plain_text(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a text; a short first line that stands alone is its title."""
+    title, chunks = chunk_text(read_text(file), markdown=False, name=name)
+    return require_passages(Part(title, make_passages(chunks)))
+
+
+def read_rst(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a reStructuredText document along its sections."""
+    text = read_text(file)
+    title, chunks = chunk_sections(text, find_rst_headings(text.split("\n")))
+    return require_passages(Part(title or name, make_passages(chunks)))
+
+
+def read_markdown(file: BinaryIO, name: str) -> Iterator[Part]:
     """Read a Markdown text; its front matter is a passage of its own and gives title and date where it has them."""
     text = read_text(file)
     stated: dict[str, str] = {}
@@ -36,3 +52,16 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     title, chunks = chunk_text(text, markdown=True, name=choose_title(stated.get("title")) or name)
     date = next((find_date(stated[key]) for key in ("date", "published", "updated") if key in stated), None)
     return require_passages(Part(choose_title(stated.get("title")) or title, front + make_passages(chunks), date))
+
+
+def read_web_page(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read the main content of a page by heading; its lines are those of the file.
+
+    Raises:
+        UnreadableError: It holds no text.
+    """
+    page = parse_html(read_text(file))
+    title, chunks = page.body.cut_chunks()
+    if not chunks:
+        raise UnreadableError("a page without text")
+    return require_passages(Part(choose_title(page.title, title) or name, make_passages(chunks), find_date(page.date)))
