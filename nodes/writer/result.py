@@ -21,7 +21,7 @@ from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import find_marks
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.corpus.retrieval import telemetry
-from weiwo.tools.selection.usage_history import record_use
+from weiwo.tools.usage.task_log import record_use
 
 NEEDS_NO_SOURCE = frozenset({"small_talk", "writing"})
 """Shapes of questions that a model may answer out of its own head; what it says of facts is marked."""

@@ -57,9 +57,8 @@ class _Toolbox(Protocol):
         """The tools that can make the same call, with their arguments."""
 
 
-_Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None, float | None], Awaitable[None]]
-"""Keeps a call of a tool, with its arguments, its failure (None where it worked) and its seconds (None where these say
-nothing of the tool)."""
+_Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None], Awaitable[None]]
+"""Keeps a call of a tool, with its arguments and its failure; None where it worked."""
 
 
 @dataclass(eq=False)
@@ -211,21 +210,19 @@ class ToolCalls:
             )
         except ToolCallError as failure:
             conduct.failed(failure, self.toolbox.info(name).cluster)
-            await self._keep(name, args, failure, failure.seconds)
+            await self._keep(name, args, failure)
             raise
         else:
             conduct.succeeded()
-            await self._keep(name, args, None, None if context.used_kept else result.seconds)
+            await self._keep(name, args, None)
             return replace(result, cached=result.cached or context.used_kept, notes=tuple(dict.fromkeys(context.notes)))
         finally:
             conduct.ended()
 
-    async def _keep(
-        self, name: str, args: Mapping[str, JsonValue], failure: ToolCallError | None, seconds: float | None
-    ) -> None:
+    async def _keep(self, name: str, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
         """Keep how a call fared; one that was not made, or was broken off for the run's own reasons, tells nothing."""
         of_the_run = failure is not None and (
             isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up"
         )
         if self.record is not None and not of_the_run:
-            await self.record(self.toolbox.info(name), args, failure, seconds)
+            await self.record(self.toolbox.info(name), args, failure)

@@ -2,5 +2,6 @@
 
 Kept in bounded files of this machine, and nowhere else; `WEIWO_TELEMETRY=off` keeps none.
 
-Modules: `usage_log` (calls, and usual times), `task_log` (what tasks took), `tool_notes` (refined documentation).
+Modules: `usage_log` (calls), `task_log` (what tasks took, which tools answered together), `tool_notes`
+(refined documentation).
 """

@@ -1,7 +1,8 @@
-"""The task log: what tasks took, by tool, in a file of this machine, and what follows from it for the next one.
+"""The task log: what tasks took, by tool, and which tools answered a question together; files of this machine.
 
-Kept beside the log of calls (`WEIWO_TELEMETRY=off` keeps none), bounded like it, and read for one user. What a run took
-that was no task's stands under `REST` and the level of its question.
+Kept beside the log of calls (`WEIWO_TELEMETRY=off` keeps none), bounded like it. What tasks took is read for one user;
+what a run took that was no task's stands under `REST` and the level of its question. A plan adds a use of tools when
+its answer is complete.
 """
 
 from collections import defaultdict, deque
@@ -10,9 +11,13 @@ from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.tools.bounded_log import append_record, read_records
+
+if TYPE_CHECKING:
+    from weiwo.tools.selection.tool_scenes import ToolUse
+
 
 _FILE: Final = "task_usage.jsonl"
 REST: Final = "rest:"
@@ -63,3 +68,31 @@ def _find_usual_costs(records: Iterable[Mapping[str, Any]], user: str) -> dict[s
             kept[record["tool"]].append(tuple(figures))  # type: ignore[arg-type]
     known = {name: rows for name, rows in kept.items() if len(rows) >= _LEAST_TASKS}
     return {name: TaskCost(*(median(column) for column in zip(*rows, strict=True))) for name, rows in known.items()}
+
+
+_HISTORY_FILE: Final = "tool_history.jsonl"
+LONGEST_QUESTION: Final = 500
+_MOST_TOOLS: Final = 20
+"""Tools that are kept of one use."""
+
+
+def record_use(home: Path, question: str, tools: Iterable[str]) -> bool:
+    """Append a use; whether it could be written."""
+    use = {"question": question[:LONGEST_QUESTION], "tools": sorted(set(tools))[:_MOST_TOOLS]}
+    return append_record(home / _HISTORY_FILE, use)
+
+
+def read_history(home: Path) -> "tuple[ToolUse, ...]":
+    """The uses on record, oldest first; what is none is passed over."""
+    return tuple(use for record in read_records(home / _HISTORY_FILE) if (use := _parse_use(record)) is not None)
+
+
+def _parse_use(found: Mapping[str, Any]) -> "ToolUse | None":
+    question, tools = found.get("question"), found.get("tools")
+    if not isinstance(question, str) or not isinstance(tools, list) or not tools:
+        return None
+    if not all(isinstance(name, str) for name in tools):
+        return None
+    from weiwo.tools.selection.tool_scenes import ToolUse
+
+    return ToolUse(question[:LONGEST_QUESTION], frozenset(tools[:_MOST_TOOLS]))

@@ -1,15 +1,8 @@
-"""The usage log: each call of a tool with how it fared, in a file of this machine. `WEIWO_TELEMETRY=off` keeps none.
-
-The usual time of a tool (median and 95th percentile) is read from it, for one user; what was kept from an earlier call,
-or refused, tells nothing of it.
-"""
+"""The usage log: each call of a tool with how it fared, in a file of this machine. `WEIWO_TELEMETRY=off` keeps none."""
 
 import asyncio
 import json
-import math
-from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -25,37 +18,6 @@ from weiwo.tools.usage.tool_notes import TEACHING, ToolUsage, summarize_usage
 
 _FILE: Final = "tool_usage.jsonl"
 _LONGEST_ARGS: Final = 400
-_MOST_TIMES: Final = 200
-"""The latest calls of a tool that count."""
-_LEAST_TIMES: Final = 20
-"""Calls from which on a tool has a usual time."""
-_TELLING: Final = frozenset({"", "slow", "timeout"})
-"""Kinds of failure, and none, whose time says how long the tool takes."""
-
-
-@dataclass(frozen=True)
-class _UsualTime:
-    """Usual time of a tool's calls, retries included."""
-
-    median: float  # seconds of half of them
-    p95: float  # seconds within which 19 in 20 have ended
-    calls: int  # calls that this is told from
-
-
-def _find_usual_times(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, _UsualTime]:
-    """The usual times by tool, of those called often enough."""
-    times: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_MOST_TIMES))
-    for record in records:
-        name, seconds = record.get("tool"), record.get("seconds")
-        if record.get("user") != user or not isinstance(name, str) or record.get("kind", "") not in _TELLING:
-            continue
-        if isinstance(seconds, int | float) and 0 <= seconds < math.inf:
-            times[name].append(float(seconds))
-    return {name: _usual(sorted(kept)) for name, kept in times.items() if len(kept) >= _LEAST_TIMES}
-
-
-def _usual(times: list[float]) -> _UsualTime:
-    return _UsualTime(times[len(times) // 2], times[math.ceil(0.95 * len(times)) - 1], len(times))
 
 
 class UsageLog:
@@ -70,16 +32,9 @@ class UsageLog:
         self._path = home / _FILE
         self._user = user
 
-    async def record(
-        self, info: ToolInfo, args: Mapping[str, JsonValue], failure: ToolCallError | None, seconds: float | None = None
-    ) -> None:
-        """Keep that a call was made; arguments only of tools that are not ours, and only what is small.
-
-        `seconds` is None where the time says nothing of the tool.
-        """
+    async def record(self, info: ToolInfo, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
+        """Keep that a call was made; arguments only of tools that are not ours, and only what is small."""
         record: dict[str, Any] = {"tool": info.name, "definition": _fingerprint(info), "user": self._user}
-        if seconds is not None:
-            record["seconds"] = round(seconds, 3)
         if failure is not None:
             passes = failure.kind == "crash" and failure.transient
             record |= {"kind": "lost" if passes else failure.kind}
@@ -97,10 +52,6 @@ class UsageLog:
     def read(self) -> Mapping[str, ToolUsage]:
         """How each tool was used and what was learned of it, by name."""
         return summarize_usage(read_records(self._path), self._user)
-
-    def usual_times(self) -> dict[str, _UsualTime]:
-        """How long each tool usually takes, of those this user called often enough."""
-        return _find_usual_times(read_records(self._path), self._user)
 
     def notes(self) -> dict[str, str]:
         """The notes that a planner is shown, by tool; of somebody without a name none."""

@@ -26,9 +26,9 @@ from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError, embed_in_parallel, load_embedder
 from weiwo.tools.selection.clusters import content_words
 from weiwo.tools.selection.tool_fit import ToolFit, fit_tool
-from weiwo.tools.selection.usage_history import LONGEST_QUESTION, read_history
 from weiwo.tools.tables.catalog import describe_tables
 from weiwo.tools.tool_info import ToolInfo
+from weiwo.tools.usage.task_log import LONGEST_QUESTION, read_history
 
 if TYPE_CHECKING:
     from weiwo.tools.selection.tool_index import ToolDocument

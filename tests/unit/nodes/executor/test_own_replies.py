@@ -18,7 +18,7 @@ from weiwo.nodes.writer.claims import ClaimSources, check_cited
 from weiwo.state import Evidence, PassageCall, passage_id
 from weiwo.state.settings import Context
 from weiwo.text.language import detect_language
-from weiwo.tools.selection.usage_history import read_history
+from weiwo.tools.usage.task_log import read_history
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
 TASK = {"en": "What is the temperature in {}?", "zh": "{}的气温是多少度？"}

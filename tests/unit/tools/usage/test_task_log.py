@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from weiwo.tools.bounded_log import _MOST_BYTES
-from weiwo.tools.selection.usage_history import _FILE, LONGEST_QUESTION, read_history, record_use
+from weiwo.tools.usage.task_log import _HISTORY_FILE, LONGEST_QUESTION, read_history, record_use
 
 
 def test_what_was_recorded_is_read(tmp_path):
@@ -21,7 +21,7 @@ def test_what_was_recorded_is_read(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
 def test_only_its_owner_reads_it(tmp_path):
     record_use(tmp_path, "Rome", ["hotels"])
-    assert stat.S_IMODE((tmp_path / _FILE).stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / _HISTORY_FILE).stat().st_mode) == 0o600
 
 
 def test_broken_lines_are_passed_over(tmp_path):
@@ -29,31 +29,31 @@ def test_broken_lines_are_passed_over(tmp_path):
         b'\n{"question"\n[1]\n{"question": 1, "tools": ["a"]}\n{"question": "q", "tools": [1]}\n\xff\xfe\n'
         + b"[" * 9_000
     )
-    (tmp_path / _FILE).write_bytes(broken + b'\n{"question": "q", "tools": ["a"]}\n{"question": "half')
+    (tmp_path / _HISTORY_FILE).write_bytes(broken + b'\n{"question": "q", "tools": ["a"]}\n{"question": "half')
     assert [use.tools for use in read_history(tmp_path)] == [{"a"}]
 
 
 def test_the_older_half_goes_when_it_has_grown(tmp_path):
     line = b'{"question": "old", "tools": ["a"]}\n'
-    (tmp_path / _FILE).write_bytes(line * (_MOST_BYTES // len(line) + 1))
+    (tmp_path / _HISTORY_FILE).write_bytes(line * (_MOST_BYTES // len(line) + 1))
     assert record_use(tmp_path, "new", ["b"])
     kept = read_history(tmp_path)
     assert kept[-1].question == "new"
-    assert (tmp_path / _FILE).stat().st_size < 0.6 * _MOST_BYTES
+    assert (tmp_path / _HISTORY_FILE).stat().st_size < 0.6 * _MOST_BYTES
 
 
 def test_what_is_appended_is_read_on_and_what_is_written_anew_from_its_beginning(tmp_path):
     record_use(tmp_path, "one", ["a"])
     first = read_history(tmp_path)
-    with (tmp_path / _FILE).open("ab") as log:
+    with (tmp_path / _HISTORY_FILE).open("ab") as log:
         log.write(b'{"question": "two", "tools": ["b"]}\n{"question": "three"')
     assert [use.question for use in read_history(tmp_path)] == [*(use.question for use in first), "two"]
-    with (tmp_path / _FILE).open("ab") as log:
+    with (tmp_path / _HISTORY_FILE).open("ab") as log:
         log.write(b', "tools": ["c"]}\n')
     assert [use.question for use in read_history(tmp_path)] == ["one", "two", "three"]
-    (tmp_path / _FILE).write_bytes(b'{"question": "' + b"longer than all before" * 20 + b'", "tools": ["d"]}\n')
+    (tmp_path / _HISTORY_FILE).write_bytes(b'{"question": "' + b"longer than all before" * 20 + b'", "tools": ["d"]}\n')
     assert [use.tools for use in read_history(tmp_path)] == [{"d"}]
-    (tmp_path / _FILE).unlink()
+    (tmp_path / _HISTORY_FILE).unlink()
     assert read_history(tmp_path) == ()
 
 
