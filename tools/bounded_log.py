@@ -6,20 +6,14 @@ Nothing waits for it, and nothing fails because it cannot be read or written. On
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
-from sys import intern
 from threading import Lock
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from weiwo.tools.private_files import make_private_file
 
 _MOST_BYTES: Final = 1_000_000
-
-_TAIL: Final = 500
 _writing: Final = Lock()
-_reading: Final = Lock()
 
 
 def append_record(path: Path, record: Mapping[str, Any]) -> bool:
@@ -41,40 +35,13 @@ def append_record(path: Path, record: Mapping[str, Any]) -> bool:
 
 
 def read_records(path: Path) -> tuple[dict[str, Any], ...]:
-    """The objects on record, oldest first; lines that are none are passed over. Only what is new is read again."""
+    """The objects on record, oldest first; lines that are none, and one that is not ended yet, are passed over."""
     try:
-        with _reading, path.open("rb") as file:
-            return _read_on(file, _known(path))
+        with path.open("rb") as file:
+            lines, _, _ = file.read(2 * _MOST_BYTES).rpartition(b"\n")
     except OSError:
         return ()
-
-
-@dataclass
-class _Known:
-    """What was read of a log."""
-
-    records: list[dict[str, Any]] = field(default_factory=list)  # its objects
-    length: int = 0  # the bytes that these took
-    tail: bytes = b""  # the last of these bytes, by which a file is known that was written anew
-
-
-@lru_cache(maxsize=4)
-def _known(_path: Path) -> _Known:
-    return _Known()
-
-
-def _read_on(file: BinaryIO, known: _Known) -> tuple[dict[str, Any], ...]:
-    """Read what was appended since, up to the end of its last line."""
-    file.seek(known.length - len(known.tail))
-    if file.read(len(known.tail)) != known.tail:
-        known.records, known.length, known.tail = [], 0, b""
-        file.seek(0)
-    lines, end, _ = file.read(2 * _MOST_BYTES - known.length).rpartition(b"\n")
-    if end:
-        known.records += [record for line in lines.splitlines() if (record := _parse(line)) is not None]
-        known.length += len(lines) + 1
-        known.tail = (known.tail + lines + end)[-_TAIL:]
-    return tuple(known.records)
+    return tuple(record for line in lines.splitlines() if (record := _parse(line)) is not None)
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
@@ -82,7 +49,7 @@ def _parse(line: bytes) -> dict[str, Any] | None:
         found = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return {intern(key): value for key, value in found.items()} if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None
 
 
 def _drop_older_half(path: Path) -> None:

@@ -65,7 +65,6 @@ class Embedder:
         self,
         name: str,
         model: "Embeddings",
-        asker: "Embeddings | None" = None,
         *,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -74,12 +73,10 @@ class Embedder:
         Args:
             name: What tells its vectors from others', usually provider:model.
             model: The model.
-            asker: The same model as it is used for questions, with a shorter timeout, if that is another object.
             sleep: How to wait between attempts.
         """
         self.name = name
         self._model = model
-        self._asker = asker or model
         self._sleep = sleep
         self._pool = ThreadPoolExecutor(_PARALLEL + 1, thread_name_prefix="embedding")
         self._questions: dict[str, Matrix] = {}
@@ -100,7 +97,7 @@ class Embedder:
         if time.monotonic() < self._resting_until:
             raise EmbeddingError(f"embeddings {self.name}: failed {_FAILURES} times; tried again in half a minute")
         try:
-            vector: Matrix = self._call_bounded(lambda: [self._asker.embed_query(text)], _QUERY_SECONDS)[0]
+            vector: Matrix = self._call_bounded(lambda: [self._model.embed_query(text)], _QUERY_SECONDS)[0]
         except EmbeddingError:
             self._failures += 1
             if self._failures % _FAILURES == 0:
@@ -213,18 +210,14 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
         options["base_url"] = own_url or (env.get("OPENAI_BASE_URL") or "").strip()
         options["api_key"] = own_key or ("" if own_url else (env.get("OPENAI_API_KEY") or "").strip())
         # Token ids, which the client would send, are understood by OpenAI alone; passages are short enough as text.
-        options |= {"check_embedding_ctx_length": False, "max_retries": 0}
+        options |= {"check_embedding_ctx_length": False, "max_retries": 0, "timeout": _BATCH_SECONDS}
         if options["base_url"]:
             options["api_key"] = options["api_key"] or "none"
     options = {option: value for option, value in options.items() if value != ""}
     try:
         from langchain.embeddings import init_embeddings
 
-        if provider == "openai":
-            made: Any = init_embeddings(name, **options, timeout=_BATCH_SECONDS)
-            asker: Any = init_embeddings(name, **options, timeout=_QUERY_SECONDS)
-        else:
-            made = asker = init_embeddings(name, **options)
+        made: Any = init_embeddings(name, **options)
     except ImportError as error:
         package = re.search(r"pip install ([\w.-]+)", str(error))
         wanted = package[1] if package else f"langchain-{provider.replace('_', '-')}"
@@ -242,7 +235,7 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
             f"embeddings {name}: it cannot be set up ({said}); check its name and its key,"
             f" usually {provider.upper()}_API_KEY"
         ) from None
-    return Embedder(name, made, asker)
+    return Embedder(name, made)
 
 
 @dataclass(frozen=True, slots=True)

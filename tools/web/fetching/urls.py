@@ -19,20 +19,14 @@ _TRACKING: Final = lazy(
 """Parameters that tell where a reader came from. A bare "ref" is not among them: it names branches and records too."""
 _EDITIONS: Final = frozenset(
     [
-        *(("amp", value) for value in ("1", "", "true")),
-        ("outputType", "amp"),
         *(("from", chat) for chat in ("timeline", "singlemessage", "groupmessage")),
     ]
 )
 
-_CACHE_HOST: Final = lazy(r"[\w-]+\.cdn\.ampproject\.org|(?:www\.)?google\.[a-z.]{2,6}|(?:www\.)?bing\.com")
-_CACHED: Final = lazy(r"/(?:amp|[cv])/(?:s/)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?P<path>/.*)?$")
 _EDITION: Final = lazy(r"^(?:www\d?|m|mobile|wap|amp|touch|3g)\.")
 _MOBILE_INNER: Final = lazy(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")
-_AMP_PREFIX: Final = lazy(r"^/amp(?=/.)")
 _AMP_END: Final = lazy(r"^((?:/[^/]++){2,}|/(?=[^/]*[-\d])[^/]++)/amp$")
 """An edition of a page that is called by more than one word: /wiki/amp is a page on its own."""
-_AMP_FILE: Final = lazy(r"\.amp(?=(?:\.html)?$)")
 _INDEX: Final = lazy(r"/(?:index|default)\.(?:[sx]?html?|php|aspx?|jsp)$", re.IGNORECASE)
 _PORTS: Final = {"http": 80, "https": 443}
 _ESCAPED: Final = lazy(r"%([0-9A-Fa-f]{2})")
@@ -51,8 +45,8 @@ _HOSTED: Final = lazy(
 def canonical_url(url: str) -> str:
     """The address under which a page is known as one, whichever way it is linked.
 
-    Scheme, user, "www", mobile and AMP hosts, AMP caches and paths, index files, tracking parameters, the order of
-    parameters, percent-encoding, the fragment (unless it is a route such as "#/guide"), a default port and a slash at
+    Scheme, user, "www", mobile and AMP hosts, index files, tracking parameters, the order of parameters,
+    percent-encoding, the fragment (unless it is a route such as "#/guide"), a default port and a slash at
     the end do not count. Every other parameter does. Good for telling pages apart, not for fetching.
 
     Args:
@@ -69,8 +63,6 @@ def canonical_url(url: str) -> str:
     if parts.scheme not in _PORTS or not host:
         return url
     path = _normalize_path(parts.path)
-    if _CACHE_HOST.fullmatch(host) and (cached := _CACHED.fullmatch(path)):
-        host, path, port = cached["host"].lower(), cached["path"] or "", None
     host = _site_host(host)
     if port is not None and port not in _PORTS.values():
         host = f"{host}:{port}"
@@ -144,12 +136,10 @@ def _normalize_path(path: str) -> str:
 
 
 def _strip_edition(path: str) -> str:
-    """A path without what marks an edition of the page, an index file, or slashes at the end."""
-    while True:
-        shorter = _AMP_PREFIX.sub("", _AMP_END.sub(r"\1", _AMP_FILE.sub("", _INDEX.sub("/", path).rstrip("/"))))
-        if shorter == path:
-            return path
+    """A path without what marks an AMP edition, an index file, or slashes at the end."""
+    while (shorter := _AMP_END.sub(r"\1", _INDEX.sub("/", path).rstrip("/"))) != path:
         path = shorter
+    return path
 
 
 def _page_parameters(query: str) -> list[tuple[str, str]]:

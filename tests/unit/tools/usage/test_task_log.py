@@ -5,7 +5,6 @@ import sys
 
 import pytest
 
-from weiwo.tools.bounded_log import _MOST_BYTES
 from weiwo.tools.usage.task_log import _HISTORY_FILE, LONGEST_QUESTION, read_history, record_use
 
 
@@ -31,30 +30,6 @@ def test_broken_lines_are_passed_over(tmp_path):
     )
     (tmp_path / _HISTORY_FILE).write_bytes(broken + b'\n{"question": "q", "tools": ["a"]}\n{"question": "half')
     assert [use.tools for use in read_history(tmp_path)] == [{"a"}]
-
-
-def test_the_older_half_goes_when_it_has_grown(tmp_path):
-    line = b'{"question": "old", "tools": ["a"]}\n'
-    (tmp_path / _HISTORY_FILE).write_bytes(line * (_MOST_BYTES // len(line) + 1))
-    assert record_use(tmp_path, "new", ["b"])
-    kept = read_history(tmp_path)
-    assert kept[-1].question == "new"
-    assert (tmp_path / _HISTORY_FILE).stat().st_size < 0.6 * _MOST_BYTES
-
-
-def test_what_is_appended_is_read_on_and_what_is_written_anew_from_its_beginning(tmp_path):
-    record_use(tmp_path, "one", ["a"])
-    first = read_history(tmp_path)
-    with (tmp_path / _HISTORY_FILE).open("ab") as log:
-        log.write(b'{"question": "two", "tools": ["b"]}\n{"question": "three"')
-    assert [use.question for use in read_history(tmp_path)] == [*(use.question for use in first), "two"]
-    with (tmp_path / _HISTORY_FILE).open("ab") as log:
-        log.write(b', "tools": ["c"]}\n')
-    assert [use.question for use in read_history(tmp_path)] == ["one", "two", "three"]
-    (tmp_path / _HISTORY_FILE).write_bytes(b'{"question": "' + b"longer than all before" * 20 + b'", "tools": ["d"]}\n')
-    assert [use.tools for use in read_history(tmp_path)] == [{"d"}]
-    (tmp_path / _HISTORY_FILE).unlink()
-    assert read_history(tmp_path) == ()
 
 
 def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path):
