@@ -3,10 +3,10 @@
 import functools
 from typing import Any, Self, TypeVar, overload
 
-T_co = TypeVar("T_co", covariant=True)
+_T_co = TypeVar("_T_co", covariant=True)
 
 
-class cached_property(functools.cached_property[T_co]):  # noqa: N801, TID251 - it takes that one's place
+class cached_property(functools.cached_property[_T_co]):  # noqa: N801, TID251 - it takes that one's place
     """A property computed once, without a lock; two threads that read it first may both compute it.
 
     Before Python 3.12 that of `functools` holds one lock for all instances while it computes. Threads whose properties
@@ -17,7 +17,7 @@ class cached_property(functools.cached_property[T_co]):  # noqa: N801, TID251 - 
     def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
 
     @overload
-    def __get__(self, instance: object, owner: type[Any] | None = None) -> T_co: ...
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> _T_co: ...
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
         """The value of an instance, kept in it; the property itself of a class."""

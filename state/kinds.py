@@ -48,7 +48,7 @@ FailureKind = Literal[
 ]
 """What went wrong with a task, a tool or a provider."""
 
-LIST_PREFIX = "list["
+_LIST_PREFIX = "list["
 
 
 def item_type(type_: ValueType) -> ValueType:
@@ -58,6 +58,6 @@ def item_type(type_: ValueType) -> ValueType:
     """
     if type_ == "passages":
         return "text"
-    if type_.startswith(LIST_PREFIX):
-        return type_[len(LIST_PREFIX) : -1]  # type: ignore[return-value]
+    if type_.startswith(_LIST_PREFIX):
+        return type_[len(_LIST_PREFIX) : -1]  # type: ignore[return-value]
     return type_

@@ -30,7 +30,7 @@ _TYPE_ALIASES: dict[str, ValueType] = {
     "list": "list[text]",
     "array": "list[text]",
 }
-LONGEST_THOUGHT = 600
+_LONGEST_THOUGHT = 600
 """Characters kept of the thought behind a plan or a task."""
 
 # Blanks are single ones, of which `parse_type` sees to it.
@@ -161,7 +161,7 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
 def read_thought(data: Mapping[str, object], name: str = "thought") -> str:
     """The thought behind a plan or a task, or another of its remarks, as one bounded line; empty where none is."""
     thought = data.get(name)
-    return " ".join(thought.split())[:LONGEST_THOUGHT] if isinstance(thought, str) else ""
+    return " ".join(thought.split())[:_LONGEST_THOUGHT] if isinstance(thought, str) else ""
 
 
 def _parent(written: object) -> str:

@@ -72,7 +72,7 @@ def check_client_fields(given: Mapping[str, Any], known: frozenset[str], env: Ma
             )
 
 
-def lower_limits(asked: Mapping[str, Any], allowed: Mapping[str, Any]) -> dict[str, Any]:
+def _lower_limits(asked: Mapping[str, Any], allowed: Mapping[str, Any]) -> dict[str, Any]:
     """The operator's limits, each lowered to the client's where that is lower."""
     limits = {name: allowed.get(name, default) for name, default in _LIMITS.items()}
     for name in limits.keys() & asked.keys():
@@ -190,7 +190,7 @@ class Settings:
         models["verifier"] = known.get("verifier_model") or models["writer"]
         preset = DEPTHS[known.get("depth", "normal")]
         if from_client:
-            limits = lower_limits(given, {**preset, **operators})
+            limits = _lower_limits(given, {**preset, **operators})
         else:
             limits = {**preset, **{one.name: known[one.name] for one in fields(Limits) if one.name in known}}
         rest = {name: known[name] for name in _PLAIN if name in known}

@@ -58,7 +58,7 @@ def _filled(patterns: Iterable[str]) -> list[str]:
 
 
 _WESTERN: Final = (*_DATA["english"], *_DATA["markup"])
-ORDERS: Final = tuple(_filled((*_WESTERN, *_DATA["chinese"])))
+_EVERY_ORDER: Final = tuple(_filled((*_WESTERN, *_DATA["chinese"])))
 """Patterns over a text without runs of blanks and empty lines."""
 _ORDERS: Final = _alternation(_filled(pattern for pattern in _WESTERN if "<model>" not in pattern))
 _ORDERS_TO_MODELS: Final = _alternation(_filled(pattern for pattern in _WESTERN if "<model>" in pattern))

@@ -14,9 +14,9 @@ RUNS: Final = Counter("weiwo_runs", "Runs that ended, by status.", ["status"])
 RUN_SECONDS: Final = Histogram(
     "weiwo_run_seconds", "Seconds from a run's request to its end.", buckets=(0.5, 1, 2, 5, 10, 30, 60, 120, 300, 900)
 )
-TOKENS: Final = Counter("weiwo_tokens", "Tokens of model calls, by direction.", ["direction"])
-COST: Final = Counter("weiwo_cost_dollars", "US dollars of model calls whose price is known.")
-TOOL_FAILURES: Final = Counter("weiwo_tool_failures", "Steps of plans that failed, by kind.", ["kind"])
+_TOKENS: Final = Counter("weiwo_tokens", "Tokens of model calls, by direction.", ["direction"])
+_COST: Final = Counter("weiwo_cost_dollars", "US dollars of model calls whose price is known.")
+_TOOL_FAILURES: Final = Counter("weiwo_tool_failures", "Steps of plans that failed, by kind.", ["kind"])
 UNDER_WAY: Final = Gauge("weiwo_runs_under_way", "Runs at work or waiting.")
 WAITING: Final = Gauge("weiwo_runs_waiting", "Runs that wait for their turn.")
 LOOP_LAG: Final = Gauge("weiwo_loop_lag_seconds", "Delay of the event loop at its last measurement.")
@@ -25,9 +25,9 @@ _FIELDS: Final[tuple[str, ...]] = ("run_id", "thread_id", "status", "seconds", "
 
 def count_model_call(input_tokens: int, output_tokens: int, cost: float) -> None:
     """Count a model call that ended."""
-    TOKENS.labels("input").inc(input_tokens)
-    TOKENS.labels("output").inc(output_tokens)
-    COST.inc(cost)
+    _TOKENS.labels("input").inc(input_tokens)
+    _TOKENS.labels("output").inc(output_tokens)
+    _COST.inc(cost)
 
 
 def count_failure(name: str, data: bytes) -> None:
@@ -36,7 +36,7 @@ def count_failure(name: str, data: bytes) -> None:
         return
     event = orjson.loads(data)
     if event.get("type") == "task_finished" and event.get("failure_kind"):
-        TOOL_FAILURES.labels(str(event["failure_kind"])).inc()
+        _TOOL_FAILURES.labels(str(event["failure_kind"])).inc()
 
 
 class JsonFormatter(logging.Formatter):

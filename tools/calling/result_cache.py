@@ -88,21 +88,21 @@ class ResultCache:
     async def get(self, key: str) -> ToolResult | None:
         """A result that was kept and has not expired; it says so (`cached`) and took no call."""
         text = await self._kept.get(key)
-        return None if text is None else load_result(text, self._clock())
+        return None if text is None else _load_result(text, self._clock())
 
     async def put(self, key: str, result: ToolResult, seconds: float) -> None:
         """Keep a result, if there is anything in it and it is not too large."""
         if seconds <= 0 or (result.value is None and not result.passages):
             return
         try:
-            text = dump_result(result, self._clock() + seconds)
+            text = _dump_result(result, self._clock() + seconds)
         except (TypeError, ValueError):  # a foreign tool's particulars may be no JSON
             return
         if len(text) <= _MAX_ENTRY_BYTES:
             await self._kept.put(key, text, seconds)
 
 
-def dump_result(result: ToolResult, expires: float) -> str:
+def _dump_result(result: ToolResult, expires: float) -> str:
     """A result as JSON text, good until a moment in seconds since the epoch."""
     parts = {
         "expires": expires,
@@ -115,7 +115,7 @@ def dump_result(result: ToolResult, expires: float) -> str:
     return json.dumps(parts, allow_nan=False)
 
 
-def load_result(text: str, now: float) -> ToolResult | None:
+def _load_result(text: str, now: float) -> ToolResult | None:
     """A result read back; None if it has expired, or was written by something else."""
     try:
         parts = json.loads(text)
@@ -161,9 +161,9 @@ class ActingCalls:
 
     async def end(self, key: str, result: ToolResult) -> None:
         """Book what the call gave."""
-        await self._kept.put(key, dump_result(result, time.time() + _KEPT_SECONDS), _KEPT_SECONDS)
+        await self._kept.put(key, _dump_result(result, time.time() + _KEPT_SECONDS), _KEPT_SECONDS)
 
     async def result(self, key: str) -> ToolResult | None:
         """What the call gave, if it was made to its end."""
         text = await self._kept.get(key)
-        return None if text is None else load_result(str(text), time.time())
+        return None if text is None else _load_result(str(text), time.time())

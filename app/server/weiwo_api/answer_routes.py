@@ -48,7 +48,7 @@ def format_names() -> list[str]:
     return [name for name, one in FORMATS.items() if not one.library or find_spec(one.library) is not None]
 
 
-def download_response(result: Mapping[str, Any], name: str, file_name: str) -> Response:
+def _download_response(result: Mapping[str, Any], name: str, file_name: str) -> Response:
     """A result as a file to keep.
 
     Args:
@@ -72,7 +72,7 @@ def download_response(result: Mapping[str, Any], name: str, file_name: str) -> R
     return Response(content, headers=headers, media_type=FORMATS[name].media_type)
 
 
-async def passage_in_context(
+async def _passage_in_context(
     values: Mapping[str, Any], citation: Mapping[str, Any], settings: Settings
 ) -> dict[str, Any]:
     """A passage that an answer cites.
@@ -157,7 +157,7 @@ async def passage(request: Request) -> Response:
     defaults = await asyncio.to_thread(run_defaults, Path(backend_of(request).settings.home), user_of(request))
     with operator_defaults(defaults):
         settings = Settings.resolve(Context(corpus=options.get("corpus")))
-    return reply(await passage_in_context(thread.values, citation, settings))
+    return reply(await _passage_in_context(thread.values, citation, settings))
 
 
 async def download(request: Request) -> Response:
@@ -168,7 +168,7 @@ async def download(request: Request) -> Response:
         raise _unanswered(thread)
     name = _NOT_IN_A_NAME.sub("_", thread.thread_id)
     shown = {**result, "thread_id": thread.thread_id}
-    return await asyncio.to_thread(download_response, shown, request.query_params.get("format", "md"), f"weiwo-{name}")
+    return await asyncio.to_thread(_download_response, shown, request.query_params.get("format", "md"), f"weiwo-{name}")
 
 
 async def feedback(request: Request) -> Response:

@@ -125,7 +125,7 @@ _TOOLS: Final = {
 }
 
 
-def describe_settings(*, chinese: bool) -> dict[str, tuple[str, str]]:
+def _describe_settings(*, chinese: bool) -> dict[str, tuple[str, str]]:
     """The settings by variable: the field of a run's context, empty where it is none, and what it is."""
     fields = {
         f"WEIWO_{name.upper()}": (name, (chinese and _CHINESE.get(name)) or field.description or "")
@@ -267,7 +267,7 @@ def _settings(*, chinese: bool) -> list[dict[str, Any]]:
     local = {**file.harmless, **(file.risky if file.trusted else {})}
     resolved = Settings.resolve()
     found = []
-    for name, (field, says) in describe_settings(chinese=chinese).items():
+    for name, (field, says) in _describe_settings(chinese=chinese).items():
         value = os.environ.get(name, "")
         origin = "default"
         if value:

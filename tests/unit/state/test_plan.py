@@ -9,7 +9,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from weiwo.state import Plan, PlanFormatError, Task
 from weiwo.state.plan import parse_type
-from weiwo.state.plan_form import LONGEST_THOUGHT
+from weiwo.state.plan_form import _LONGEST_THOUGHT
 
 VERTICES = [
     {
@@ -260,4 +260,4 @@ def test_thoughts_are_part_of_the_interchange_form_and_not_of_a_tasks_identity()
     assert plan.keys() == Plan(tasks=(task.model_copy(update={"thought": ""}),)).keys()
     assert "thought" not in Plan(tasks=(task,)).to_json()
     long = {**plan.to_json(), "thought": "so\n" * 1_000}
-    assert len(Plan.from_json(long).thought) == LONGEST_THOUGHT
+    assert len(Plan.from_json(long).thought) == _LONGEST_THOUGHT

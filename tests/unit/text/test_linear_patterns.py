@@ -150,7 +150,7 @@ def patterns() -> list[Found]:
         for name, value in vars(module).items():
             methods = called.get((place, name)) or called.get(("", name), set())
             if name.startswith("_ORDERS"):  # their alternation takes the sum of their times
-                for pattern in module.ORDERS:
+                for pattern in module._EVERY_ORDER:
                     add(f"{place}.{name}", pattern, re.DOTALL, {"search"})
                 continue
             for one in held(value):

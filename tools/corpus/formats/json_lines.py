@@ -26,7 +26,7 @@ _LONGEST_ID: Final = 80
 _MOST_DEPTH: Final = 40
 
 
-class JsonRecord(NamedTuple):
+class _JsonRecord(NamedTuple):
     """A JSON object as a document would have it.
 
     Attributes:
@@ -42,24 +42,24 @@ class JsonRecord(NamedTuple):
     id: str = ""
 
 
-def read_record(value: Any) -> JsonRecord:
+def read_record(value: Any) -> _JsonRecord:
     """Read a value as a record.
 
     Its title and its text are found by the names that such fields usually have, those of BEIR among them (`_id`,
     `title`, `text`). `_id` names the record and is no part of what it says.
     """
     if not isinstance(value, dict):
-        return JsonRecord("", render_value(value))
+        return _JsonRecord("", render_value(value))
     key = next((key for key in _TEXT if isinstance(value.get(key), str) and value[key].strip()), None)
     named = next((name for name in _TITLE if isinstance(value.get(name), str)), None)
     title = choose_title(value[named]) if named else ""
     if key is None:
         text = render_value({name: field for name, field in value.items() if name != "_id"})
-        return JsonRecord(title, text, _find_date(value), _find_id(value))
+        return _JsonRecord(title, text, _find_date(value), _find_id(value))
     others = {name: field for name, field in value.items() if name not in {key, named, "_id"}}
     text = value[key] if value[key].isprintable() else clean_text(value[key])
     more = render_value(others) if others else ""
-    return JsonRecord(title, f"{text}\n{more}" if more else text, _find_date(value), _find_id(value))
+    return _JsonRecord(title, f"{text}\n{more}" if more else text, _find_date(value), _find_id(value))
 
 
 def render_value(value: Any, name: str = "") -> str:
@@ -133,7 +133,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     yield from split_parts(rest, name, losses=losses, more=titled)
 
 
-def _read_records(numbered: Iterable[tuple[int, str]], losses: list[Loss]) -> Iterator[tuple[int, JsonRecord]]:
+def _read_records(numbered: Iterable[tuple[int, str]], losses: list[Loss]) -> Iterator[tuple[int, _JsonRecord]]:
     bad, good, first_bad = 0, 0, 0
     for number, line in numbered:
         if not line or line.isspace():
@@ -153,7 +153,7 @@ def _read_records(numbered: Iterable[tuple[int, str]], losses: list[Loss]) -> It
         losses.append(Loss("lines_no_json", bad, (str(first_bad),)))
 
 
-def _make_passages(number: int, found: JsonRecord, *, headed: bool) -> list[Passage]:
+def _make_passages(number: int, found: _JsonRecord, *, headed: bool) -> list[Passage]:
     text = found.text.strip()
     headings = (found.title,) if headed and found.title and text else ()
     locator = f"line {number}, id {found.id}" if found.id else f"line {number}"

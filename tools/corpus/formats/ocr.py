@@ -34,7 +34,7 @@ _spent: Final = [0.0]
 
 
 @cache
-def find_languages() -> str:
+def _find_languages() -> str:
     """The languages that tesseract is asked for, joined by `+`; empty where it is not installed or does not run."""
     program = shutil.which("tesseract")
     if program is None:
@@ -50,7 +50,7 @@ def find_languages() -> str:
 
 def can_recognize() -> bool:
     """Whether pictures can be read on this machine."""
-    return bool(find_languages())
+    return bool(_find_languages())
 
 
 def start_budget() -> None:
@@ -76,7 +76,7 @@ def recognize_text(picture: Any) -> str:
     data = io.BytesIO()
     try:
         picture.convert("L").save(data, "PNG")
-        command = [str(shutil.which("tesseract")), "stdin", "stdout", "-l", find_languages()]
+        command = [str(shutil.which("tesseract")), "stdin", "stdout", "-l", _find_languages()]
         found = subprocess.run(  # noqa: S603 - the same
             command,
             input=data.getvalue(),

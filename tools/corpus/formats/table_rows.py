@@ -13,7 +13,7 @@ from weiwo.tools.corpus.records import Passage
 
 LONGEST_REPEATED: Final = 200
 """Characters of a cell whose text is repeated in every place that it spans."""
-MOST_SPAN: Final = 200
+_MOST_SPAN: Final = 200
 
 Table = list[list[str]]
 
@@ -33,7 +33,7 @@ def spread_rows(rows: Iterable[Iterable[tuple[str, int, int]]]) -> Table:
         line: list[str] = []
         for text, across, down in cells:
             _hang(line, waiting)
-            wide, deep = min(max(across, 1), MOST_SPAN), max(down, 1)
+            wide, deep = min(max(across, 1), _MOST_SPAN), max(down, 1)
             again = text if len(text) <= LONGEST_REPEATED and len(cells) > 1 else ""
             for place in range(wide):
                 if deep > 1:
@@ -103,7 +103,7 @@ def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow]
     widths = Counter(len(line) for line in map(_list_filled, cells) if len(line) > 1)
     usual = max(widths, key=lambda width: (widths[width], width * (widths[width] > 1)), default=0)
     for at, line in enumerate(cells[: max(1, len(cells) - 1)] if usual else ()):
-        if is_header(line) and len(_list_filled(line)) >= max(2, usual * _HEADER_WIDTH):
+        if _is_header(line) and len(_list_filled(line)) >= max(2, usual * _HEADER_WIDTH):
             return first[:at], first[at], chain(first[at + 1 :], rest)
         if len(_list_filled(line)) >= usual:
             break
@@ -119,7 +119,7 @@ def split_cells(text: str, between: str) -> list[str]:
     return text.split(between)
 
 
-def is_header(cells: Sequence[str]) -> bool:
+def _is_header(cells: Sequence[str]) -> bool:
     """Whether cells name columns: none is a number but a year, and more than one has a name."""
     filled = _list_filled(cells)
     return len(filled) > 1 and bool(filled[0]) and all(map(_is_name, filled)) and not all(map(_is_year, filled))

@@ -167,7 +167,7 @@ async def test_no_corpus_is_opened_because_a_threads_metadata_name_it(
         said = {OPTIONS_KEY: '{"corpus": ["/etc"]}'}
         return Thread("t", {"result": {"citations": [{"n": 1}]}}, (), {}, said)
 
-    monkeypatch.setattr(answer_routes, "passage_in_context", spy)
+    monkeypatch.setattr(answer_routes, "_passage_in_context", spy)
     monkeypatch.setattr(answer_routes, "_loaded", load)
     for user in ("ann", "operator"):
         answer = await public.get("/weiwo/threads/t/passages/1", headers={"x-api-key": tokens[user]})

@@ -112,7 +112,7 @@ PICTURE = b"0 0 300 300 re f"
 
 
 def test_pages_that_are_pictures_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "find_languages", lambda: "")
+    monkeypatch.setattr(ocr, "_find_languages", lambda: "")
     part = one(made(lines((60, 700, "Minutes, page one.")), PICTURE, PICTURE, b"", lines((60, 700, "Page five."))))
     assert [(loss.kind, loss.count, loss.places) for loss in part.losses] == [("pages_without_text", 2, ("2", "3"))]
     with pytest.raises(UnreadableError, match="install tesseract"):
@@ -131,10 +131,10 @@ def tesseract(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]
     )
     program.chmod(program.stat().st_mode | stat.S_IEXEC)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    ocr.find_languages.cache_clear()
+    ocr._find_languages.cache_clear()
     ocr.start_budget()
     yield program
-    ocr.find_languages.cache_clear()
+    ocr._find_languages.cache_clear()
     ocr.start_budget()
 
 
