@@ -50,7 +50,7 @@ async function send(method: string, path: string, body: unknown, more: RequestIn
   headers.set("accept-language", localeOf(language())); // of the page, not of the browser
   if (body !== undefined && !(body instanceof Blob)) headers.set("content-type", "application/json");
   try {
-    return await fetch(path, {
+    return await fetch(`.${path}`, { // below the page, wherever a proxy puts it
       signal: AbortSignal.timeout(SECONDS * 1000),
       ...more,
       method,

@@ -31,7 +31,7 @@ export function Login({ again }: { again: boolean }) {
       <Seal />
       <h1 id="login-title">{t(again ? "loginAgain" : "loginTitle")}</h1>
       <p class="quiet">{again ? t("loginAgainHint") : t(oidc ? "loginHintOidc" : "loginHint")}{again && oidc && ` ${t("loginAgainTab")}`}</p>
-      {oidc && <a class="button primary" href="/weiwo/oidc/login" {...(again ? { target: "_blank", rel: "noopener" } : {})}>{t("loginOidc")}</a>}
+      {oidc && <a class="button primary" href="./weiwo/oidc/login" {...(again ? { target: "_blank", rel: "noopener" } : {})}>{t("loginOidc")}</a>}
       {!oidc && <form onSubmit={(event) => {
         event.preventDefault();
         login(token.trim()).catch((error: unknown) => setFailed((error as { status?: number }).status === 401 ? t("loginWrong") : messageOf(error)));

@@ -47,7 +47,7 @@ export const Sidebar = memo(function Sidebar() {
           </select>
         </label>
       </div>
-      {info?.auth && info.auth !== "none" && <button class="link" onClick={() => void fetch("/weiwo/logout", { method: "POST" }).then(() => location.reload())}>{t("logout")}</button>}
+      {info?.auth && info.auth !== "none" && <button class="link" onClick={() => void fetch("./weiwo/logout", { method: "POST" }).then(() => location.reload())}>{t("logout")}</button>}
     </nav>
   );
 });

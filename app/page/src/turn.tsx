@@ -184,8 +184,8 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
           {formats && formats.length > 0 && (
             <div class="downloads" role="group" aria-label={t("download")}>
               <span class="quiet">{t("download")}</span>
-              <a class="share" href={`/weiwo/threads/${id}/export?format=html`} download data-action="share">{t("share")}</a>
-              {formats.filter((format) => format !== "html").map((format) => <a key={format} href={`/weiwo/threads/${id}/export?format=${encodeURIComponent(format)}`} download data-format={format}>{format.toUpperCase()}</a>)}
+              <a class="share" href={`./weiwo/threads/${id}/export?format=html`} download data-action="share">{t("share")}</a>
+              {formats.filter((format) => format !== "html").map((format) => <a key={format} href={`./weiwo/threads/${id}/export?format=${encodeURIComponent(format)}`} download data-format={format}>{format.toUpperCase()}</a>)}
             </div>
           )}
           {!guest && <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>}

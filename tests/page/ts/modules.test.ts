@@ -251,7 +251,7 @@ test("a request that needs a login is sent again after it", async (context) => {
   context.mock.method(globalThis, "fetch", (path: string) => { asked.push(path); return Promise.resolve(answers.shift()); });
   whenLoginNeeded(() => { asked.push("login"); return Promise.resolve(true); });
   assert.equal(await (await request("POST", "/threads", {})).text(), "in");
-  assert.deepEqual(asked, ["/threads", "login", "/threads"]);
+  assert.deepEqual(asked, ["./threads", "login", "./threads"]);
   await assert.rejects(request("POST", "/runs", {}), (error: ApiError) => error.status === 429 && error.retryAfter === 60 && error.message === "spent");
   answers.push(new Response("{}", { status: 401 }));
   await assert.rejects(request("POST", "/weiwo/login", {}), ApiError, "a wrong token is told");
