@@ -103,10 +103,10 @@ def answer(body: Json) -> tuple[str, str]:
 
 def vector(text: str) -> list[float]:
     """A bag of words, hashed into 256 places."""
-    places = [0.0] * 256
+    places = [0.01] * 256
     for word in re.findall(r"\w+", text.lower()):
         places[hashlib.sha256(word.encode()).digest()[0]] += 1.0
-    length = math.hypot(*places) or 1.0
+    length = math.hypot(*places)
     return [place / length for place in places]
 
 
