@@ -25,13 +25,11 @@ class FileLock:
             BlockingIOError: Another process has it.
             OSError: The file cannot be opened.
         """
-        self._handle = os.open(path, _FLAGS, 0o600)
-        try:
-            _lock(self._handle)
-        except OSError:
-            holder = _read(self._handle)
+        self._path = path
+        self._handle = _open_locked(path)
+        while not _is_at(self._handle, path):  # who had it removed the file meanwhile
             os.close(self._handle)
-            raise BlockingIOError(holder) from None
+            self._handle = _open_locked(path)
 
     def sign(self) -> None:
         """Write who has it into the file."""
@@ -43,6 +41,29 @@ class FileLock:
         """Let go of it."""
         os.ftruncate(self._handle, 0)
         os.close(self._handle)
+
+    def remove(self) -> None:
+        """Let go of it, and remove the file while it is held; Windows removes no open file, which then stays."""
+        with suppress(OSError):
+            self._path.unlink()
+        os.close(self._handle)
+
+
+def _open_locked(path: Path) -> int:
+    handle = os.open(path, _FLAGS, 0o600)
+    try:
+        _lock(handle)
+    except OSError:
+        holder = _read(handle)
+        os.close(handle)
+        raise BlockingIOError(holder) from None
+    return handle
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(handle), path.stat())
+    return False
 
 
 def _lock(handle: int) -> None:

@@ -95,7 +95,7 @@ async def claimed(settings: Settings, thread_id: str, database_url: str | None =
         else:
             path = Path(settings.home) / "locks" / sha256(thread_id.encode()).hexdigest()[:32]
             # Not in a thread: it would take the lock for a caller who was cancelled meanwhile, and nobody let go of it.
-            stack.callback(_lock_file(path, thread_id).release)
+            stack.callback(_lock_file(path, thread_id).remove)
         yield
 
 

@@ -2,6 +2,8 @@
 
 import os
 import sys
+import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -76,3 +78,31 @@ async def test_a_thread_is_claimed_by_one(tmp_path):
             pass
     async with claimed(settings, "a:b"):
         pass
+    assert list((tmp_path / "locks").iterdir()) == []
+
+
+def test_a_lock_whose_file_is_removed_is_held_by_one_at_a_time(tmp_path):
+    held, taken, errors = [0], [0], []
+
+    def work():
+        for _ in range(1_000):
+            try:
+                lock = FileLock(tmp_path / "lock")
+            except BlockingIOError:
+                continue
+            held[0] += 1
+            time.sleep(0.0001)
+            taken[0] += 1
+            if held[0] != 1:
+                errors.append(held[0])
+            held[0] -= 1
+            lock.remove()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert taken[0] > 100
+    assert list(tmp_path.iterdir()) == []
