@@ -26,9 +26,11 @@ from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
 from weiwo.text.records import split_row
+from weiwo.tools.printable import one_line
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
+_WEB: Final = "web_search"
 _HAN: Final = lazy(f"[{HAN}]")
 _MOST_PERIODS: Final = 3
 _DOORS: Final = localized_section("writer.rule_answer.doors")
@@ -49,6 +51,7 @@ class RuleAnswer:
         open: Of several questions in one, those that no statement answers, where another is answered.
         doors: What would find more: names of `_DOORS`.
         thin: Why little was found, where that is known: a name of `_LEADS`.
+        web_failure: Why a web search failed; empty if none did.
     """
 
     statements: tuple[tuple[str, list[Claim], bool], ...]
@@ -59,6 +62,7 @@ class RuleAnswer:
     open: tuple[str, ...]
     doors: tuple[str, ...]
     thin: str = ""
+    web_failure: str = ""
 
     @property
     def status(self) -> tuple[Status, str]:
@@ -96,7 +100,7 @@ class RuleAnswer:
         if self.statements:
             return ""
         if self.thin:
-            return _LEADS[self.language][self.thin]
+            return _LEADS[self.language][self.thin].format(self.web_failure)
         if self.extracts.about_subject and not self.extracts.absent:
             return ""
         doors = [_DOORS[self.language][door] for door in self.doors]
@@ -157,6 +161,7 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
         doors=tuple(_find_doors(draft, services)),
         thin=_explain_thinness(frame.question, passages, outcomes.values())
         or _explain_rows(frame.question, extracts.items, services),
+        web_failure=_find_web_failure(outcomes.values()),
     )
 
 
@@ -169,12 +174,22 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
 
 def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome]) -> str:
     """Why little was found: the web did not answer, or every passage is in the other language; empty if neither."""
-    if any(one.tool == "web_search" and one.status in {"failed", "blocked"} for one in outcomes):
+    if _find_web_failure(outcomes):
         return "web_failed"
     asked, told = _HAN.search(question), [_HAN.search(one.text) for one in passages]
     if passages and asked and not any(told):
         return "other_language"
     return "chinese" if passages and not asked and all(told) else ""
+
+
+def _find_web_failure(outcomes: Iterable[Outcome]) -> str:
+    """Why a web search failed, if only before something else was tried instead; empty if none did."""
+    failures = [(one.tool, one.failure) for one in outcomes if one.failure is not None]
+    for tool, failure in failures:
+        _, mark, reason = failure.message.rpartition(f"{_WEB}: ")
+        if mark or (tool == _WEB and failure.kind != "empty"):
+            return one_line((reason or failure.message).rstrip(").;"), 160)
+    return ""
 
 
 def _explain_rows(question: str, shown: Sequence[Extract], services: RunContext) -> str:

@@ -72,7 +72,9 @@ async def _send_request(request: HttpRequest, access: ProviderAccess, read: Call
     try:
         return await asyncio.to_thread(read, body)  # it may be megabytes
     except _UNREADABLE:
-        raise ProviderError("crash", "the reply is not of the documented form") from None
+        page = "html" in response.headers.get("content-type", "")
+        form = "a web page, not JSON: its address is another, or its JSON is not enabled"
+        raise ProviderError("crash", f"the reply is {form if page else 'not of the documented form'}") from None
 
 
 async def _send(request: HttpRequest, access: ProviderAccess) -> "tuple[httpx.Response, bytes]":
