@@ -9,6 +9,7 @@ from weiwo.nodes.shared.planning.rule_plan import (
     build_single_task_plan,
     choose_search_tool,
     frame_task,
+    search_query,
 )
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import VALUE_TYPES, Failure, Limits, Outcome, Plan, Task
@@ -191,3 +192,24 @@ def test_plans_of_questions_are_valid(question: str, language: str) -> None:
     plan = build_rule_plan(parse_question(question, language), TOOLS, max_tasks=12)  # type: ignore[arg-type]
     assert check_plan(plan, infos, Limits()) == []
     assert len(plan.tasks) == 3
+
+
+BRIEF = (
+    "We are a small yard on the coast and have built wooden boats for ninety years, most of them for fishermen. " * 4
+)
+
+
+@pytest.mark.parametrize(
+    ("brief", "searched"),
+    [
+        (f"{BRIEF}What does larch cost per cubic metre? Thanks.", "What does larch cost per cubic metre?"),
+        (f"Write about the price of larch. {BRIEF}", "Write about the price of larch."),
+        (
+            "我们是一家小船厂，已经造了九十年木船，大多卖给渔民。" * 15 + "落叶松每立方米多少钱？",
+            "落叶松每立方米多少钱？",
+        ),
+    ],
+)
+def test_a_long_brief_is_searched_by_what_it_asks(brief: str, searched: str) -> None:
+    frame = parse_question(brief, detect_language(brief)).model_copy(update={"search": ""})
+    assert search_query(frame) == searched
