@@ -39,6 +39,7 @@ FailureKind = Literal[
     "bad_arguments",
     "empty",
     "blocked",
+    "refused",
     "oversized",
     "crash",
     "limit",

@@ -153,7 +153,7 @@ def _calibrate_confidence(outcome: Outcome, weights: _Calibration) -> float:
 
 
 _BY_KIND: Final[Mapping[FailureKind, Cause]] = {
-    **dict.fromkeys(("timeout", "rate_limit", "crash", "auth", "blocked"), "tool"),
+    **dict.fromkeys(("timeout", "rate_limit", "crash", "refused", "auth", "blocked"), "tool"),
     "not_found": "source",
     "oversized": "source",
     "bad_arguments": "plan",

@@ -106,7 +106,7 @@ async def test_what_fails_or_is_too_large_is_an_error_and_the_server_goes_on(tmp
     await ready(path)
     with pytest.raises(ToolCallError, match="desk is closed") as caught:
         await called(path, "desk_broken")
-    assert caught.value.kind == "crash"
+    assert caught.value.kind == "refused"
     with pytest.raises(ToolCallError, match="larger than 16 MB") as caught:
         await called(path, "desk_enormous", megabytes=20)
     assert caught.value.kind == "oversized"
@@ -308,7 +308,7 @@ async def test_what_a_server_asks_in_mid_call_is_declined_and_the_result_says_so
 
 
 @pytest.mark.parametrize(
-    ("how", "kind", "said"), [("fails", "crash", "the user said decline"), ("page", "blocked", "sign in first")]
+    ("how", "kind", "said"), [("fails", "refused", "the user said decline"), ("page", "blocked", "sign in first")]
 )
 async def test_a_call_that_fails_for_want_of_an_answer_says_what_to_do(tmp_path, how, kind, said):
     await ready(path := write(tmp_path, own={"command": sys.executable, "args": ["-c", ASKING]}))

@@ -100,6 +100,8 @@ def _classify_by_name(error: BaseException) -> tuple[FailureKind, str, bool]:
     names = {kind.__name__ for kind in type(error).__mro__}
     if any("Timeout" in name for name in names):
         return "timeout", "took too long", True
+    if "ToolException" in names:  # LangChain's, by which a tool says that something went wrong
+        return "refused", "it says", False
     if names & _NETWORK:
         return "crash", "cannot be reached", True
     name = type(error).__name__

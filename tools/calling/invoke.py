@@ -141,5 +141,5 @@ async def _call_once(
     if not isinstance(reply, ToolMessage):  # a tool may answer with a graph command, which has no text
         reply = ToolMessage(str(reply), name=tool.name, tool_call_id=call_id)
     if reply.status == "error":  # the tool turned its own exception into a message
-        raise ToolCallError("crash", f"{tool.name}: {reply.text}")
+        raise ToolCallError("refused", f"{tool.name}: {reply.text}", transient=False)
     return await asyncio.to_thread(normalize_reply, reply, args, max_bytes)

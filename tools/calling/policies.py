@@ -40,6 +40,7 @@ POLICIES: Final[Mapping[FailureKind, _FailurePolicy]] = MappingProxyType(
         "timeout": _FailurePolicy(retries=1, substitute=True, again=True, strain="counts"),
         "rate_limit": _FailurePolicy(retries=2, substitute=True, again=True, strain="counts"),
         "crash": _FailurePolicy(retries=2, substitute=True, again=True, strain="counts"),
+        "refused": _FailurePolicy(substitute=True, again=True),  # the tool's own error: no such city
         "auth": _FailurePolicy(substitute=True, strain="opens"),
         "blocked": _FailurePolicy(substitute=True, strain="counts"),
         "not_found": _FailurePolicy(substitute=True),

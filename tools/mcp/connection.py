@@ -139,7 +139,7 @@ class Connection:
         self._failures = 0
         note = self._declined_note(definition, declined)
         if result.is_error:
-            raise ToolCallError("crash", f"{note or definition.name}: {error_text(result)}", transient=False)
+            raise ToolCallError("refused", f"{note or definition.name}: {error_text(result)}", transient=False)
         return result, note
 
     async def _hold(self, transport: ClientTransport) -> None:

@@ -2,8 +2,9 @@
 
 The form is the one that desktop clients use. Under `{"mcpServers": {"NAME": …}}` stands `{"command": …, "args": […],
 "env": {…}, "cwd": …}` for a program, `{"url": …, "headers": {…}}` for Streamable HTTP, with `"type": "sse"` for the
-older transport. `${VAR}` and `${VAR:-default}` stand for the environment's values. Beside these, `"disabled": true`
-leaves a server out, and `"trusted": false` says that its claims about which tools only read are not to be believed.
+older transport. `${VAR}` and `${VAR:-default}` stand for the environment's values. `servers` and `${env:VAR}`, as VS
+Code writes them, and `serverUrl` mean the same. Beside these, `"disabled": true` leaves a server out, and `"trusted":
+false` says that its claims about which tools only read are not to be believed.
 """
 
 import json
@@ -24,7 +25,7 @@ from weiwo.tools.printable import one_line, redacted
 _MOST_SERVERS: Final = 50
 _LARGEST_FILE: Final = 1_000_000
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
-_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,99})(:-([^}]{0,1000}))?\}")
+_VARIABLE: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]{0,99})(:-([^}]{0,1000}))?\}")
 _TRANSPORTS: Final[Mapping[str, "_TransportKind"]] = {
     "stdio": "stdio",
     "http": "http",
@@ -109,7 +110,7 @@ def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpSe
     except (ValueError, RecursionError) as error:
         said = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
         raise SettingsError(f"mcp: {path!r} is not JSON ({said}); correct it") from None
-    servers = data.get("mcpServers") if isinstance(data, dict) else None
+    servers = data.get("mcpServers", data.get("servers")) if isinstance(data, dict) else None  # `servers`: VS Code's
     if not isinstance(servers, dict):
         raise SettingsError(
             f'mcp: {path!r} has no "mcpServers"; write {{"mcpServers": {{"NAME": {{"command": "…"}}}}}}'
@@ -160,6 +161,7 @@ def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | N
         raise _wrong(name, "it is no object", '{"command": "…"} or {"url": "…"}')
     if entry.get("disabled") is True:
         return None
+    entry = {**entry, "url": entry.get("url", entry.get("serverUrl"))}
     said = entry.get("type", entry.get("transport"))
     if said is not None and (not isinstance(said, str) or said not in _TRANSPORTS):
         raise _wrong(name, f"transport {one_line(str(said), 40)!r} is unknown", '"stdio", "http" or "sse"')

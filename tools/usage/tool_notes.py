@@ -16,7 +16,7 @@ from weiwo.tools.printable import one_line
 
 _TRIAL_CALLS: Final = 5
 """Calls after which a version is adopted or rejected."""
-TEACHING: Final = frozenset({"bad_arguments", "not_found", "oversized", "crash"})
+TEACHING: Final = frozenset({"bad_arguments", "not_found", "oversized", "refused", "crash"})
 """Failures that say something of the arguments; of a crash only one that is not passing."""
 _MOST_EXAMPLES: Final = 2
 _LONGEST_ARGS: Final = 120

@@ -223,7 +223,7 @@ async def test_sync_tools_and_single_input_tools_work():
 @pytest.mark.parametrize(
     ("error", "kind", "calls"),
     [
-        (ToolException("no such city"), "crash", 1),
+        (ToolException("no such city"), "refused", 1),
         (ValueError("boom\nsecond line"), "crash", 1),
         (FileNotFoundError("x"), "not_found", 1),
         (PermissionError("x"), "blocked", 1),
@@ -364,7 +364,7 @@ async def test_an_error_that_a_tool_turned_into_a_message_is_a_failure():
         raise ToolException("no such city")
 
     failed = await failure(made(work, handle_tool_error=True))
-    assert failed.kind == "crash"
+    assert failed.kind == "refused"
     assert "no such city" in failed.message
 
 

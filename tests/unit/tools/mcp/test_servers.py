@@ -14,6 +14,18 @@ def write(tmp_path: Path, data: Any) -> str:
     return str(file)
 
 
+def test_the_forms_of_editors_are_read(tmp_path):
+    file = tmp_path / "mcp.json"
+    file.write_text(
+        '{"servers": {"a": {"type": "http", "url": "http://x/${env:PATH_OF_A}"}, "b": {"serverUrl": "http://y"}}}'
+    )
+    found = read_servers(str(file), {"PATH_OF_A": "mcp"})
+    assert [(server.name, server.transport, server.url) for server in found] == [
+        ("a", "http", "http://x/mcp"),
+        ("b", "http", "http://y"),
+    ]
+
+
 def test_the_form_of_desktop_clients_is_read(tmp_path):
     path = write(
         tmp_path,
