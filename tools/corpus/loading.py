@@ -5,12 +5,9 @@ Files, folders and patterns are indexed on the fly, into a corpus of their own b
 named; it is read as it is.
 """
 
-import atexit
 import logging
 import os
-import shutil
 import sqlite3
-import tempfile
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -100,7 +97,6 @@ class _OpenCorpus:
 
 _open: Final[OrderedDict[tuple[str, str | None, bool], _OpenCorpus]] = OrderedDict()
 _notified: Final[OrderedDict[tuple[str, str], None]] = OrderedDict()
-_substitutes: Final[dict[str, Path]] = {}
 _guard: Final = Lock()
 
 
@@ -153,8 +149,7 @@ class _CorpusLoader:
         return self._open_folder(folder).corpus
 
     def _open_files(self, paths: Sequence[str]) -> RoutedCorpus:
-        home_folder = locate_by_roots(self._home, paths)
-        folder = _substitutes.get(str(home_folder), home_folder)
+        folder = locate_by_roots(self._home, paths)
         kept = self._find_open(folder)
         if kept is not None and self._clock() < kept.until:
             return kept.corpus
@@ -166,26 +161,12 @@ class _CorpusLoader:
         except EmbeddingError:
             raise
         except _TROUBLE as error:
-            kept = self._open_substitute(home_folder, files, error)
+            raise NoPlaceError(
+                f"corpus {files.label}: no place for its index ({_describe_error(error)}); free some space, or set"
+                " WEIWO_HOME to a folder that can be written"
+            ) from error
         kept.until = self._clock() + took * _LISTING_SHARE if len(files.listing.files) > _MANY_FILES else 0.0
         return kept.corpus
-
-    def _open_substitute(self, folder: Path, files: RequestedFiles, error: Exception) -> _OpenCorpus:
-        """Keep the index in a temporary folder, since its own place will not do."""
-        reason = _describe_error(error)
-        try:
-            other = Path(tempfile.mkdtemp(prefix="weiwo-"))
-            atexit.register(shutil.rmtree, other, ignore_errors=True)
-            kept = self._refresh(other, files)
-        except _TROUBLE as again:
-            raise NoPlaceError(
-                f"corpus {files.label}: no place for its index ({reason}; {_describe_error(again)}); free some space,"
-                " or set WEIWO_HOME to a folder that can be written"
-            ) from error
-        self._notify(f"corpus {files.label}: its index cannot be kept ({reason}); made anew for this process alone")
-        with _guard:
-            _substitutes[str(folder)] = other
-        return kept
 
     def _refresh(self, folder: Path, files: RequestedFiles) -> _OpenCorpus:
         """Bring a corpus up to its files, and open it."""

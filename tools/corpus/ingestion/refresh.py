@@ -98,7 +98,7 @@ def refresh_corpus(
     try:
         writer = IndexWriter(folder, wait_seconds=_BUSY_SECONDS)
     except BusyError:
-        if not there:
+        if not (folder / STORE).is_file():
             raise
         files.generation = -1
         say(f"corpus {files.label}: another process is indexing it; searching what is there already")

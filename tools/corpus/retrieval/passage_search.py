@@ -64,7 +64,7 @@ class SearchTrace:
 
     Attributes:
         strategy: What was done in the end, which may be less than was asked for.
-        exact: The identifiers in the question that the corpus holds; such a question is answered by keyword alone.
+        exact: The identifiers in the question that the corpus holds.
         notes: What a user should know, such as an embedding model that is down; a line each.
         arms: The scores of each search, before they were joined: `keyword`, `grams`, `vectors`.
         seconds: The time of each stage.
@@ -140,8 +140,7 @@ class PassageSearch:
         trace, options = self._trace, self._options
         terms = query_terms(self._question)[:_MOST_TERMS]
         trace.exact = find_exact_identifiers(identifiers(self._question), self._snapshot)
-        alone = trace.exact and options.exact_alone and options.strategy == "hybrid"
-        trace.strategy = "keyword" if alone else options.strategy
+        trace.strategy = options.strategy
         found: PassageScores = {}
         if trace.strategy != "vector":
             weights = dict.fromkeys(trace.exact, _IDENTIFIER_WEIGHT)

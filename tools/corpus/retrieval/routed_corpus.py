@@ -103,7 +103,7 @@ class RoutedCorpus:
         def choose_options() -> SearchOptions:
             decision = self._decide(query, strategy)
             decided.append((decision, time.perf_counter() - begun))
-            return replace(options, strategy=decision.strategy, exact_alone=False)  # whether it is was decided
+            return replace(options, strategy=decision.strategy)
 
         def record(found: "Sequence[Evidence]", more: Mapping[str, Any]) -> None:
             if self._recorder is not None and decided:

@@ -35,13 +35,11 @@ class SearchOptions:
         strategy: `keyword`; `vector`, by embeddings, or by character n-grams where there are none; `hybrid`, both.
         linked: Whether to follow mentions: a document named in one of the best passages is lifted (one hop).
         within: Folders and a date that a user restricts the search to.
-        exact_alone: Whether a hybrid search for an identifier that the corpus holds is left to keywords alone.
     """
 
     strategy: Strategy = "hybrid"
     linked: bool = True
     within: SourceFilter = ANY_SOURCE
-    exact_alone: bool = True
 
 
 def rank_passages(scores: PassageScores) -> list[int]:

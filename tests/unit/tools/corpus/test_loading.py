@@ -16,7 +16,6 @@ from tests.support.corpora import LetterEmbeddings
 from weiwo.state import Evidence, passage_id
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import Corpus, CorpusError, DocumentNotFoundError
-from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.catalog import (
     list_corpora,
@@ -156,29 +155,6 @@ async def test_a_document_named_in_the_question_comes_first(docs):
     assert (await corpus.search("When was the Orion Tower finished?"))[0].source == "docs/one.md"
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        ("naïve 汉".encode(), "naïve 汉"),
-        (b"\xef\xbb\xbf" + "汉".encode(), "汉"),
-        ("汉 text".encode("utf-16"), "汉 text"),
-        (b"\xfe\xff" + "汉".encode("utf-16-be"), "汉"),
-        ("汉武帝".encode("gb18030"), "汉武帝"),
-        (b"", ""),
-    ],
-)
-def test_encodings(data, text):
-    assert decode(data) == text
-
-
-@pytest.mark.parametrize(
-    "data", [b"ab\x00c", bytes(range(256)) * 4, b"\xff\xfe\x00\x00", b"PK\x03\x04" * 9, b"\xff\xfea"]
-)
-def test_binary_data_is_refused(data):
-    with pytest.raises(UnreadableError):
-        decode(data)
-
-
 async def test_files_that_cannot_be_used_are_reported_and_the_others_indexed(docs):
     (docs / "binary.txt").write_bytes(b"\x00\x01\x02" * 50)
     (docs / "empty.md").write_text("\n", encoding="utf-8")
@@ -204,20 +180,6 @@ async def test_a_corpus_without_text_says_what_there_is_instead(docs):
     corpus = await load_corpus([docs])
     assert (corpus.size, corpus.documents) == (0, ())
     assert [problem.reason for problem in corpus.problems] == ["1 .mp4"]
-
-
-async def test_links_cannot_loop_or_lead_away(docs, tmp_path):
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "far.md").write_text("zebra", encoding="utf-8")
-    (docs / "loop").symlink_to(docs, target_is_directory=True)
-    (docs / "out").symlink_to(outside, target_is_directory=True)
-    (docs / "self.md").symlink_to(docs / "self.md")
-    (docs / "gone.md").symlink_to(docs / "nowhere.md")
-    (docs / "twin.md").symlink_to(docs / "note.txt")
-    corpus = await load_corpus([docs])
-    assert corpus.documents == ("docs/bridge.md", "docs/note.txt", "docs/sub/caesar.md")
-    assert set(reasons(corpus)) == {"docs/out", "docs/self.md", "docs/gone.md"}
 
 
 @pytest.mark.parametrize("name", ["missing", "missing.md", "a\x00b", "~nobody-here/x", "clip.mp4", "*.nothing"])
@@ -346,19 +308,6 @@ async def test_two_sets_of_files_have_an_index_each(docs, tmp_path):
     assert summarize_corpus(locate_by_roots(tmp_path / "home", [docs / "sub"])).roots == (str(docs / "sub"),)
 
 
-async def test_a_home_that_cannot_be_written_keeps_nobody_from_answering(docs, tmp_path):
-    said = []
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    where = Settings(home=str(tmp_path / "file" / "home"))
-    for _ in range(2):
-        corpus = await load_corpus([docs], settings=where, tell=said.append, clock=lambda: 0.0)
-        assert (await corpus.search("Pest"))[0].source == "docs/bridge.md"
-    (line,) = said
-    assert "cannot be kept" in line
-    (docs / "bridge.md").write_text("zebra", encoding="utf-8")
-    assert await (await load_corpus([docs], settings=where)).search("zebra")
-
-
 async def test_our_own_files_are_no_documents(docs):
     where = Settings(home=str(docs / "home"))
     for _ in range(2):
@@ -367,29 +316,17 @@ async def test_our_own_files_are_no_documents(docs):
         (docs / "note.txt").touch()
 
 
-async def test_a_full_disk_while_indexing_is_no_end_either(docs, tmp_path, monkeypatch):
-    said = []
-    apply = IndexWriter.apply
-
-    def full(self, changes):
-        if str(self.store.path).startswith(str(tmp_path)):
-            raise sqlite3.OperationalError("database or disk is full")
-        return apply(self, changes)
-
-    monkeypatch.setattr(IndexWriter, "apply", full)
-    monkeypatch.setattr("tempfile.tempdir", None)
-    corpus = await load_corpus([docs], tell=said.append, clock=lambda: 0.0)
-    assert corpus.size == 3
-    assert ["database or disk is full" in line for line in said] == [True]
-
-
-async def test_no_place_at_all_is_one_line(docs, monkeypatch):
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), sqlite3.OperationalError("disk is full")])
+async def test_no_place_at_all_is_one_line(docs, monkeypatch, error):
     def full(*_):
-        raise OSError(28, "No space left on device")
+        raise error
 
     monkeypatch.setattr(IndexWriter, "apply", full)
-    with pytest.raises(CorpusError, match=r"^corpus docs: no place for its index \(No space left on device.*free some"):
+    with pytest.raises(CorpusError, match=r"^corpus docs: no place for its index \((No space|disk is full).*free some"):
         await load_corpus([docs])
+    (docs.parent / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(CorpusError, match="choose another folder"):
+        await load_corpus([docs], settings=Settings(home=str(docs.parent / "file" / "home")))
 
 
 async def test_while_another_is_writing_what_is_there_is_searched(docs, tmp_path, monkeypatch):
@@ -446,13 +383,6 @@ async def test_a_listing_of_many_files_is_good_for_twenty_times_as_long_as_it_to
         time.now += passed
         assert await load_corpus([docs], clock=lambda: time.now) is corpus
         assert len(listings) == listed
-
-
-async def test_many_searches_at_the_same_time_agree(docs):
-    corpus = await load_corpus([docs])
-    found = await asyncio.gather(*(corpus.search("bridge Buda 凯撒") for _ in range(50)))
-    assert all(hits == found[0] for hits in found)
-    assert len(found[0]) == 2
 
 
 async def test_text_that_gives_orders_is_data(docs):

@@ -32,7 +32,7 @@ SHORT = {
     "ru": ("Имя;Отдел\nИванов;Продажи",),
     "el": ("Τιμή: 20",),
 }
-WIDE = ("utf-16-le", "utf-16-be", "utf-16", "utf-32-le", "utf-32-be", "utf-32")
+WIDE = ("utf-8", "utf-8-sig", "utf-16-le", "utf-16-be", "utf-16", "utf-32-le", "utf-32-be", "utf-32")
 ENCODINGS = {
     "ja": ("cp932", "shift_jis", "euc_jp", "iso2022_jp"),
     "ko": ("cp949", "euc_kr", "iso2022_kr"),

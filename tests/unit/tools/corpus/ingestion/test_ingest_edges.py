@@ -24,25 +24,21 @@ from weiwo.tools.corpus.records import Passage
 ZH = "汉武帝刘彻生于公元前156年，在位五十四年。他是西汉第七位皇帝，政治家、战略家。\n"
 TW = "漢武帝劉徹生於公元前156年，在位五十四年。他是西漢第七位皇帝，政治家、戰略家。\n"
 EN = "The naïve café served a résumé to the Emperor in 1849. It was very good.\n"
-RU = "Москва является столицей России. Это большой город на реке.\n"
-WIDE = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gb18030")
 
 
-@pytest.mark.parametrize("times", [1, 30])
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
-        *((text, encoding) for text in (ZH, TW) for encoding in WIDE),
-        (TW, "big5"),
-        (ZH, "gbk"),
-        *((EN, encoding) for encoding in (*WIDE[:5], "cp1252", "latin-1")),
-        *((RU, encoding) for encoding in (*WIDE[:5], "cp1251", "koi8-r")),
+        ("", "utf-8"),
+        ("naïve 汉", "utf-8-sig"),
+        (TW, "gb18030"),
+        (EN, "latin-1"),
         *(("word " * 20_000 + ZH, encoding) for encoding in ("gb18030", "utf-16-le", "utf-8")),
         ("word " * 20_000 + TW, "big5"),
     ],
 )
-def test_encodings_are_told_apart(text: str, encoding: str, times: int) -> None:
-    assert decode((text * times).encode(encoding)) == text * times
+def test_encodings_are_told_apart(text: str, encoding: str) -> None:
+    assert decode((text * 30).encode(encoding)) == text * 30
 
 
 def test_a_few_damaged_bytes_cost_no_more_than_themselves() -> None:
@@ -50,7 +46,13 @@ def test_a_few_damaged_bytes_cost_no_more_than_themselves() -> None:
     assert decode(data[:cut] + b"\xff" + data[cut:]).replace("\ufffd", "") == ZH * 50
 
 
-@pytest.mark.parametrize("data", [bytes(range(256)) * 4, b"PK\x03\x04" * 9, random.Random(7).randbytes(5_000)])  # noqa: S311 - noise
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(bytes(range(256)) * 4, b"PK\x03\x04" * 9, b"ab\x00c", b"\xff\xfe\x00\x00", b"\xff\xfea"),
+        random.Random(7).randbytes(5_000),  # noqa: S311 - noise
+    ],
+)
 def test_binary_data_is_no_text(data: bytes) -> None:
     with pytest.raises(UnreadableError):
         decode(data)
