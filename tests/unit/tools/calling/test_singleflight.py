@@ -11,11 +11,10 @@ from weiwo.tools.calling.singleflight import SingleFlight
 class Work:
     """Work that ends when told to."""
 
-    def __init__(self, error: Exception | None = None) -> None:
+    def __init__(self) -> None:
         self.begun = 0
         self.cancelled = 0
         self.go = asyncio.Event()
-        self.error = error
 
     async def __call__(self) -> str:
         self.begun += 1
@@ -24,8 +23,6 @@ class Work:
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
-        if self.error is not None:
-            raise self.error
         return f"result {self.begun}"
 
 
@@ -37,46 +34,6 @@ async def join(flights, work, key="k", seconds=5.0):
 async def settle() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
-
-
-async def test_equal_work_is_done_once_and_all_get_the_result():
-    flights, work = SingleFlight[str](), Work()
-    callers = [asyncio.create_task(join(flights, work)) for _ in range(20)]
-    await settle()
-    assert (work.begun, len(flights)) == (1, 1)
-    work.go.set()
-    assert await asyncio.gather(*callers) == [("result 1", True), *[("result 1", False)] * 19]
-    assert len(flights) == 0
-
-
-async def test_other_work_is_other_work():
-    flights, work = SingleFlight[str](), Work()
-    work.go.set()
-    await asyncio.gather(join(flights, work, "a"), join(flights, work, "b"))
-    await join(flights, work, "a")
-    assert work.begun == 3
-
-
-async def test_all_get_the_failure():
-    flights, work = SingleFlight[str](), Work(ValueError("boom"))
-    callers = [asyncio.create_task(join(flights, work)) for _ in range(3)]
-    await settle()
-    work.go.set()
-    assert [str(error) for error in await asyncio.gather(*callers, return_exceptions=True)] == ["boom"] * 3
-    assert (work.begun, len(flights)) == (1, 0)
-
-
-async def test_the_others_outlive_the_one_who_began():
-    flights, work = SingleFlight[str](), Work()
-    first, second = (asyncio.create_task(join(flights, work)) for _ in range(2))
-    await settle()
-    first.cancel()
-    await settle()
-    assert first.cancelled()
-    assert not second.done()
-    work.go.set()
-    assert await second == ("result 1", False)
-    assert (work.begun, work.cancelled) == (1, 0)
 
 
 async def test_work_nobody_waits_for_is_cancelled_and_whoever_comes_next_begins_anew():
@@ -109,17 +66,6 @@ async def test_the_last_to_be_cancelled_sees_the_work_to_its_end():
     caller.cancel()
     await asyncio.wait({caller}, timeout=120)
     assert (caller.cancelled(), ended) == (True, ["tidy"])
-
-
-async def test_who_has_no_more_time_leaves_and_the_others_wait_on():
-    flights, work = SingleFlight[str](), Work()
-    patient = asyncio.create_task(join(flights, work))
-    await settle()
-    with pytest.raises(TimeoutError):
-        await join(flights, work, seconds=0.01)
-    assert not patient.done()
-    work.go.set()
-    assert await patient == ("result 1", True)
 
 
 async def test_the_last_to_run_out_of_time_ends_the_work():

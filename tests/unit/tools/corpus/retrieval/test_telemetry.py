@@ -125,16 +125,6 @@ async def test_errors_are_apart_from_misses(folder, monkeypatch):
     assert "sk-secret" not in kept(recorder)[1]["error"]
 
 
-async def test_it_is_a_corpus_as_any(folder):
-    corpus, _ = routed(folder)
-    assert corpus.documents == ("bridge.md", "notes/note.txt", "zh.md")
-    assert (corpus.size, corpus.problems) == (3, ())
-    assert [passage.source for passage in await corpus.open("bridge.md")] == ["bridge.md"]
-    many = await asyncio.gather(*(corpus.search("Buda and Pest") for _ in range(20)))
-    assert all(one == many[0] for one in many)
-    corpus.close()
-
-
 async def test_what_an_answer_cites_labels_the_retrievals_of_its_run_alone(folder):
     corpus, recorder = routed(folder)
     (cited,) = await corpus.search("nobody's bridge", 1)
