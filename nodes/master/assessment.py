@@ -38,7 +38,7 @@ from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import LEVELS, Way, choose_strategy, compares_few, takes_hops
 from weiwo.state import Assessment, Language, Level, QueryFrame
-from weiwo.text.language import detect_language
+from weiwo.text.language import detect_language, fold
 
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
 _ONE_SEARCHER = 0.69
@@ -84,7 +84,7 @@ async def assess_question(
             reply = None  # in the trace; the features decide alone
     if reply is not None and turn.history and _plausible(reply.standalone_question, turn.question):
         question = reply.standalone_question.strip()
-    frame = _with_queries(_formed(parse_question(question, language), reply, services), reply)
+    frame = _with_queries(_formed(_with_compared(parse_question(question, language), reply), reply, services), reply)
     clarification, assumed = read_clarification(reply.clarify if reply is not None else None, turn, services)
     frame = frame_meaning(frame, assumed) if assumed else frame
     features = extract_static_features(frame)
@@ -177,6 +177,17 @@ def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunConte
     form = settings.form or frame.form or (reply.form if reply is not None else "")
     words = settings.words or frame.words or (min(max(reply.words, 0), _MOST_WORDS) if reply is not None else 0)
     return frame.model_copy(update={"form": form, "words": words})
+
+
+def _with_compared(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:
+    """The frame as a comparison of the things that the model says are compared, if the question names them."""
+    asked = fold(frame.question)
+    named = (
+        tuple(dict.fromkeys(name for name in reply.compare if name.strip() and fold(name) in asked)) if reply else ()
+    )
+    if len(named) < 2 or frame.shape not in {"look_up", "open", "chain", "several"}:
+        return frame
+    return frame.model_copy(update={"shape": "comparison", "subjects": named, "parts": ()})
 
 
 def _with_queries(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:

@@ -26,6 +26,8 @@ questions about you: false)
   `comparison_or_calculation`: must facts be compared or calculated with?
 - `chain`: true if it takes two to four look-ups in a row, each needing what the one before found, where only \
 the last is asked for, and nothing is listed, compared or calculated ("Where was the author of X born?": true).
+- `compare`: the two to six things, as the message names them, if how they compare in one respect is all that is \
+asked; else [].
 - `queries`: what to search for first, where something must be looked up: one or two queries of a few keywords each, \
 which together name all that can be looked up now; a second one only for another thing, or in another language that \
 documents are in.
@@ -91,6 +93,7 @@ class AssessmentReply(Reply):
     comparison_or_calculation: Flag
     parts: list[str] = Field(default_factory=list)
     chain: bool = False
+    compare: list[str] = Field(default_factory=list)
     queries: list[str] = Field(default_factory=list)
     form: FormName = ""
     words: Ordinal = 0

@@ -118,6 +118,8 @@ TEAMS: Final[dict[Level, _Team]] = {
 }
 """The three team configurations of the AI Search Paradigm (arXiv 2506.17188, section 3)."""
 
+COMPARED: Final = "comparison"
+"""The mechanism of a comparison all of whose values rules prove, so that code knows who wins."""
 _MOST_COMPARED: Final = 6
 """Things compared that one searcher looks up in documents at hand, several in a turn; for more there is a plan."""
 _MOST_COMPARED_ON_WEB: Final = 2

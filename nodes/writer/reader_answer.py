@@ -1,13 +1,24 @@
 """The answer that came with its values: the sentences that readers gave, told as they are; no draft is asked for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
+from weiwo.nodes.shared.strategy import COMPARED
 from weiwo.nodes.writer.draft import Draft, Piece, add_marks
 from weiwo.nodes.writer.entailment import is_open
 from weiwo.nodes.writer.prompt import current_outcomes
+from weiwo.nodes.writer.verification.clauses import content_words, match_keys
 from weiwo.state import DOUBTFUL, Finding, Outcome
+from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
+from weiwo.text.dates import find_dates
+from weiwo.text.language import fold
+from weiwo.text.numbers import find_numbers
+from weiwo.text.patterns import lazy
+
+_DENIES: Final = lazy(r"\b(?:no|not|never|neither|nor|cannot)\b|n['’]t\b|[不没未非无]")
 
 
 def read_out(state: SearchState, draft: Draft, say: AnswerSanitizer) -> list[Piece]:
@@ -28,8 +39,28 @@ def read_out(state: SearchState, draft: Draft, say: AnswerSanitizer) -> list[Pie
         return []
     question = state["assessment"].question
     pieces = [draft.read(_marked(one, draft, say, item=len(told) > 1), question) for one in told]
+    if len(final) == 1 and final[0].detail.mechanism == COMPARED:
+        _settle_comparison(pieces, str(final[0].value), state["assessment"].frame)
     cited = all(any(one.claim.citations for one in piece.checked) and _may_stand(piece) for piece in pieces)
     return pieces if cited else []
+
+
+def _settle_comparison(pieces: Sequence[Piece], winner: str, frame: QueryFrame) -> None:
+    """Take as computed what says of the thing that wins what the question asks, in its words; code knows who wins."""
+    asked = frozenset(key for word in content_words(frame.question) for key in match_keys(word))
+    for piece in pieces:
+        for n, checked in enumerate(piece.checked):
+            text = fold(checked.claim.text)
+            at = {found: subject for subject in frame.subjects if (found := text.find(fold(subject))) >= 0}
+            first = fold(at[min(at)]) if at else ""
+            figures = [(one.start, one.end) for one in find_dates(text)]
+            figures += [(one.start, one.end) for one in find_numbers(text)]
+            bare = "".join(" " if any(a <= n < b for a, b in figures) else sign for n, sign in enumerate(text))
+            own = all(match_keys(word) & asked for word in content_words(bare))
+            if first and first in fold(winner) and own and not _DENIES.search(text):
+                settled = checked.claim.model_copy(update={"verdict": "computed"})
+                if checked.claim.verdict not in DOUBTFUL:
+                    piece.checked[n] = replace(checked, claim=settled)
 
 
 def _tell_not_found(outcome: Outcome, state: SearchState, draft: Draft, say: AnswerSanitizer) -> list[Piece]:

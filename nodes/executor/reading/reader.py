@@ -25,16 +25,17 @@ from weiwo.nodes.executor.reading.reading import (
     carries_nothing,
     restore_judgement,
 )
-from weiwo.nodes.executor.reading.shown_passages import ShownPassages
+from weiwo.nodes.executor.reading.shown_passages import ShownPassages, find_winner
 from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, values_conflict, weigh_sources
 from weiwo.nodes.executor.replies import AheadReadReply, HopReadReply, ReadReply, ValueAnswer
 from weiwo.nodes.executor.task_state import TaskState, is_opening_call, query_key
+from weiwo.nodes.shared.planning.rule_plan import VALUE_TYPES
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages, without_orders
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.shared.strategy import MANY_PASSAGES
-from weiwo.state import Evidence, JsonValue, OutcomeDetail, Quote, Rival, ValueType
+from weiwo.nodes.shared.strategy import COMPARED, MANY_PASSAGES
+from weiwo.state import Evidence, Hop, JsonValue, OutcomeDetail, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
@@ -143,6 +144,9 @@ def _with_proof(judgement: Judgement, proved: Reading) -> Judgement:
     read = judgement.reading
     if proved.value is None or judgement.move == "premise_wrong":
         return judgement
+    if proved.detail.mechanism == COMPARED and fold(str(proved.value)) in fold(str(read.value)):
+        detail = read.detail.model_copy(update={"mechanism": COMPARED})
+        return replace(judgement, reading=replace(read, detail=detail))
     if read.value is None:
         return replace(judgement, reading=proved, decided_by="rule", move="answer", queries=(), opened=None)
     same = any(own.text in its.text or its.text in own.text for own in read.quotes for its in proved.quotes)
@@ -157,8 +161,31 @@ def _with_proof(judgement: Judgement, proved: Reading) -> Judgement:
 
 def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading:
     passages = [without_orders(passage) for passage in _current(passages, ()) or passages]
+    if frame.shape == "comparison" and frame.parts:
+        return _compare_by_rule(frame, passages)
     found = extract_value(frame, ret, passages)
     return Reading(value=None) if found is None else weigh_sources(found, frame, ret, passages)
+
+
+def _hop(question: str, read: Reading) -> Hop:
+    value = read.detail.shown or str(read.value)
+    return Hop(question=question, value=value, evidence_ids=read.evidence_ids, quotes=read.quotes)
+
+
+def _compare_by_rule(frame: QueryFrame, passages: Sequence[Evidence]) -> Reading:
+    """The thing that wins a comparison by values each of which rules prove; no value where one is not."""
+    found = [(part, extract_value(part, VALUE_TYPES.get(part.answer_type, "text"), passages)) for part in frame.parts]
+    read = [(part, one) for part, one in found if one is not None and not one.rivals]
+    hops = [_hop(part.question, one) for part, one in read]
+    winner = find_winner(frame, hops) if len(read) == len(found) else ""
+    quotes = [quote for _, one in read for quote in one.quotes]
+    return Reading(
+        value=winner or None,
+        evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
+        quotes=tuple(quotes),
+        confidence=min((one.confidence for _, one in read), default=0.0),
+        detail=OutcomeDetail(mechanism=COMPARED),
+    )
 
 
 async def _by_model(

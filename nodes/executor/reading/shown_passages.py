@@ -174,27 +174,31 @@ class ShownPassages:
         return found
 
 
-def _find_other_winner(frame: QueryFrame, hops: Sequence[Hop], value: object) -> str | None:
-    """The thing that wins a comparison by the values found, where a model names another.
+def find_winner(frame: QueryFrame, hops: Sequence[Hop]) -> str:
+    """The thing that wins a comparison by the values found; empty where code cannot tell.
 
-    Returns:
-        The subject; None where code cannot tell: a value is missing, not of the kind, or as large as another.
+    It cannot where a value is missing, is not of the kind, or is as large as another.
     """
-    said = fold(str(value))
     subjects = {fold(subject): subject for subject in frame.subjects}
-    named = [key for key in subjects if key in said]
-    if not frame.direction or len(named) != 1 or len(subjects) < 2:
-        return None
+    if not frame.direction or len(subjects) < 2:
+        return ""
     found = {
         key: [m for hop in hops if _is_about(hop, key, subjects) for m in _measures(hop, frame)] for key in subjects
     }
     kinds = {kind for measures in found.values() for kind, _ in measures}
     if len(kinds) != 1 or any(len(measures) != 1 for measures in found.values()):
-        return None
+        return ""
     values = {key: measures[0][1] for key, measures in found.items()}
     best = (min if frame.direction == "least" else max)(values.values())
     winners = [key for key, measure in values.items() if measure == best]
-    return subjects[winners[0]] if len(winners) == 1 and winners != named else None
+    return subjects[winners[0]] if len(winners) == 1 else ""
+
+
+def _find_other_winner(frame: QueryFrame, hops: Sequence[Hop], value: object) -> str | None:
+    """The thing that wins a comparison by the values found, where a model names another."""
+    named = [subject for subject in frame.subjects if fold(subject) in fold(str(value))]
+    winner = find_winner(frame, hops) if len(named) == 1 else ""
+    return winner if winner and winner != named[0] else None
 
 
 def _is_about(hop: Hop, key: str, subjects: dict[str, str]) -> bool:

@@ -96,7 +96,7 @@ def build_single_task_plan(
     if frame.expression and _CALCULATOR in tools:
         builder.add(frame)
     else:
-        builder.look_up(frame.model_copy(update={"parts": ()}), ret)
+        builder.look_up(frame, ret)
     return Plan(tasks=tuple(builder.tasks))
 
 

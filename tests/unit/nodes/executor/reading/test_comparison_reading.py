@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 from tests.support.fake_model import Request, assessed, fake
-from tests.support.run import search_tool
+from tests.support.run import search_tool, services
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
 from weiwo.nodes.executor.reading.shown_passages import _find_other_winner
+from weiwo.nodes.master.assessment import assess_question
 from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.state import Hop
 from weiwo.state.settings import Context
 
@@ -46,11 +48,49 @@ async def ask(*replies: Any, second: str = VELDEN, **more: Any) -> tuple[dict[st
 
 async def test_a_comparison_of_two_things_is_answered_by_its_reader():
     result, requests = await ask(ASKS, concludes("Ostby", SECOND))
-    assert [request.schema for request in requests] == ["AssessmentReply", "ReadReply", "ReadReply", "EntailmentReply"]
+    assert [request.schema for request in requests] == ["AssessmentReply", "ReadReply", "ReadReply"]
+    assert [claim["verdict"] for claim in result["claims"]] == ["computed"]
     assert (result["status"], result["answer"]) == ("complete", "Ostby was founded first [1][2].")
     assert {one["quote"] for one in result["citations"]} == {OSTBY.rstrip("."), VELDEN.rstrip(".")}
     hops = result["outcomes"]["task_1"]["detail"]["hops"]
     assert [one["value"] for one in hops] == ["1203", "1345"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ostby was founded last.",
+        "Ostby was not founded first.",
+        "Velden was founded first, not Ostby.",
+        "Ostby was founded and burned first.",
+    ],
+)
+async def test_a_sentence_that_says_other_than_what_was_asked_of_the_winner_is_judged(sentence):
+    result, requests = await ask(ASKS, concludes("Ostby", SECOND, sentence=sentence), draft="Ostby is older [1][2].")
+    assert "EntailmentReply" in [request.schema for request in requests]
+    assert "computed" not in [claim["verdict"] for claim in result["claims"]]
+
+
+async def test_a_figure_that_rules_do_not_prove_is_judged():
+    second = "In Velden, people say, there was a market from 1345 on."
+    _, requests = await ask(ASKS, concludes("Ostby", hop("Velden", "1345", second)), second=second)
+    assert "EntailmentReply" in [request.schema for request in requests]
+
+
+async def test_where_a_model_gives_a_comparison_up_rules_conclude_it():
+    result, _ = await ask(ASKS, {"next": "give_up", "missing": "the years"}, draft="Ostby [1].")
+    outcome = result["outcomes"]["task_1"]
+    assert (outcome["value"], outcome["decided_by"]) == ("Ostby", "rule")
+
+
+async def test_a_comparison_that_no_rule_reads_is_declared_by_the_model():
+    asked = "Ostby or Velden: the one with the earlier charter?"
+    for compare, shape in ((["Ostby", "Velden"], "comparison"), (["Ostby", "Rome"], ""), ([], "")):
+        model = fake(AssessmentReply=assessed(asked, steps=1.0, compare=compare))
+        run = services(search_tool(lambda _: None), model=model)
+        judged = await assess_question(ConversationTurn(asked, (), None), run)
+        assert (judged.assessment.frame.shape == "comparison") is bool(shape)
+        assert (judged.assessment.strategy.searcher == "comparison") is bool(shape)
 
 
 async def test_where_one_searcher_finds_nothing_there_is_a_plan():
