@@ -6,8 +6,8 @@ account: whose settings count, and what they may spend.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from uuid import uuid4
@@ -35,8 +35,8 @@ class Account(Protocol):
     def user(self) -> str:
         """Whose runs these are: nobody else finds them."""
 
-    async def open(self, asked: Context, *, question: bool) -> AbstractContextManager[None]:
-        """Within this their settings count.
+    def open(self, asked: Context, *, question: bool) -> AbstractAsyncContextManager[None]:
+        """Within this their settings count, and what they spend.
 
         Args:
             asked: What the client set.
@@ -66,9 +66,11 @@ class OwnAccount:
     def __init__(self, context: Context) -> None:
         self._context = context.model_copy(update=NOBODY_ASKED)
 
-    async def open(self, asked: Context, *, question: bool) -> AbstractContextManager[None]:  # noqa: ARG002 - the protocol has them
+    @asynccontextmanager
+    async def open(self, asked: Context, *, question: bool) -> AsyncIterator[None]:  # noqa: ARG002 - the protocol has them
         """Within this their settings count."""
-        return operator_defaults(self._context)
+        with operator_defaults(self._context):
+            yield
 
     def hold_slot(self) -> AbstractAsyncContextManager[None]:
         """Begin at once."""
@@ -165,15 +167,14 @@ class AnswerRuns:
             {"question": question}, config, context=context, stream_mode=["custom", "values"]
         )
         try:
-            async with account.hold_slot():
-                with await account.open(context, question=True):
-                    async for mode, chunk in stream:
-                        if mode == "values":
-                            result = chunk.get("result") or result
-                            continue
-                        if said := _describe_event(chunk):
-                            run.steps.append(said)
-                            run.changed.set()
+            async with account.hold_slot(), account.open(context, question=True):
+                async for mode, chunk in stream:
+                    if mode == "values":
+                        result = chunk.get("result") or result
+                        continue
+                    if said := _describe_event(chunk):
+                        run.steps.append(said)
+                        run.changed.set()
         finally:
             await self._saver.adelete_thread(run.id)
         return result

@@ -232,7 +232,7 @@ async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpCont
 async def _call(account: Account, tool: str, args: dict[str, Any], most: int) -> PassageResult:
     """Call one of our tools."""
     try:
-        with await account.open(Context(), question=False):
+        async with account.open(Context(), question=False):
             settings = Settings.resolve()
         registry = await build_registry(replace(settings, mcp=None, tools=()))
         if tool not in registry.names():

@@ -1,15 +1,18 @@
 """What OpenAI's API and the page's routes need of the server they are on: `weiwo serve`, or another that hosts them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Protocol
 
+from langchain_core.language_models import BaseChatModel
 from starlette.requests import Request
 
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.session.thread import Thread
+from weiwo.models.budget import Budget
+from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.memory.memory_store import MemoryStore
-from weiwo.state.settings import Settings
+from weiwo.state.settings import Settings, SettingsError
 
 
 class Backend(Protocol):
@@ -52,8 +55,28 @@ class Backend(Protocol):
     def memory(self, user: str) -> MemoryStore | None:
         """What is remembered for a user; None where it is out of reach."""
 
+    async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
+        """What the writer's model says to a prompt of whoever sends the request; empty where there is none.
+
+        Raises:
+            RequestError: He may not ask now.
+        """
+
     async def day(self, user: str) -> dict[str, Any]:
         """What a user has spent today, and may; empty where that is the host's business."""
+
+
+async def ask_writer(
+    settings: Settings, purpose: str, prompt: str, given: Mapping[str, BaseChatModel] | BaseChatModel | None = None
+) -> str:
+    """One call of the writer's model; empty where there is none, or it fails."""
+    if isinstance(given, BaseChatModel):
+        given = {"writer": given}
+    try:
+        models = ChatModels(settings, Budget(settings.limits), given=given)
+        return await models.text("writer", purpose, [("human", prompt)])
+    except (ModelCallError, SettingsError):
+        return ""
 
 
 def backend_of(request: Request) -> Backend:

@@ -1,7 +1,7 @@
 """What every route works with: the open databases, the graph and the runs, from the server's start to its end."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +9,14 @@ from typing import Any
 from uuid import uuid4
 
 import orjson
+from langchain_core.language_models import BaseChatModel
 from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
 
 from weiwo.app.errors import MisuseError
 from weiwo.app.server.access.profiles import memory_user, user_of
+from weiwo.app.server.access.user_corpora import drop_attached
+from weiwo.app.server.backend import ask_writer
 from weiwo.app.server.errors import not_asked, not_found
 from weiwo.app.server.langgraph_api.threads import Threads
 from weiwo.app.server.runs.background_runs import Runs
@@ -28,7 +31,7 @@ from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
 from weiwo.graph.persistence.store import open_store
 from weiwo.nodes.memory.memory_store import MemoryStore
-from weiwo.state.settings import Settings
+from weiwo.state.settings import Context, Settings
 from weiwo.tools.file_lock import FileLock
 
 
@@ -44,6 +47,7 @@ class Engine:
         runs: The runs under way.
         threads: The threads there are.
         logins: Whether users log in.
+        models: Chat models by role, or one for all, that were made elsewhere.
     """
 
     settings: Settings
@@ -53,6 +57,7 @@ class Engine:
     runs: Runs
     threads: Threads
     logins: bool = False
+    models: Mapping[str, BaseChatModel] | BaseChatModel | None = None
 
     async def begin(
         self, request: Request, wanted: RunRequest, thread_id: str = "", *, create: bool = False
@@ -121,6 +126,17 @@ class Engine:
         store = self.graph.store
         return MemoryStore(store, memory_user(user, self.settings)) if store is not None else None
 
+    async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
+        """What the writer's model says to a prompt of whoever sends the request; empty where there is none.
+
+        Raises:
+            RequestError: The server has too much to do, or the user's budget of the day is spent.
+        """
+        user = user_of(request)
+        await self.runs.budgets.admit(user, asks=False)
+        async with self.runs.hold_slot(user), self.runs.account(user, Context()):
+            return await ask_writer(Settings.resolve(), purpose, prompt, self.models)
+
     async def day(self, user: str) -> dict[str, Any]:
         """What a user has spent today, and may."""
         return await self.runs.budgets.describe(user)
@@ -150,7 +166,9 @@ async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIte
         runs = Runs(graph, records, log, settings, logins=logins)
         stack.push_async_callback(runs.close)
         await asyncio.to_thread(sweep_uploads, settings)
-        engine = Engine(settings, graph, records, log, runs, Threads(graph, records, runs), logins)
+        await asyncio.to_thread(drop_attached, Path(settings.home))
+        threads, models = Threads(graph, records, runs), graph_options.get("models")
+        engine = Engine(settings, graph, records, log, runs, threads, logins, models)
         await runs.take_up()
         yield engine
 

@@ -1,8 +1,8 @@
 """`/mcp`: Weiwo as an MCP server over Streamable HTTP, where the extra `mcp` is installed."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,7 @@ from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.access.user_corpora import run_defaults
 from weiwo.app.server.engine import Engine
 from weiwo.app.server.errors import RequestError
-from weiwo.state.limits import Usage
-from weiwo.state.settings import Context, operator_defaults
+from weiwo.state.settings import Context
 
 
 async def missing(_: Request) -> Response:
@@ -31,8 +30,9 @@ class _UserAccount:
     def __init__(self, user: str, engine: Engine) -> None:
         self.user, self._settings, self._runs = user, engine.settings, engine.runs
 
-    async def open(self, asked: Context, *, question: bool) -> AbstractContextManager[None]:
-        """Within this his settings count.
+    @asynccontextmanager
+    async def open(self, asked: Context, *, question: bool) -> AsyncIterator[None]:
+        """Within this his settings count, and what he spends.
 
         Raises:
             RequestError: Nothing is left of his day.
@@ -41,8 +41,8 @@ class _UserAccount:
         if question:
             await self._runs.budgets.admit(self.user, asks=True)
         defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), self.user)
-        limited = await self._runs.budgets.limit(self.user, defaults, asked, Usage())
-        return operator_defaults(limited.model_copy(update=NOBODY_ASKED))
+        async with self._runs.account(self.user, asked, defaults.model_copy(update=NOBODY_ASKED)):
+            yield
 
     def hold_slot(self) -> AbstractAsyncContextManager[None]:
         """Within this a run is at work, one of the server's and of his share.

@@ -17,6 +17,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, LangGraphError
 from starlette.requests import Request
 
+from weiwo.app.server.backend import ask_writer
 from weiwo.app.server.errors import RequestError, not_asked, not_found
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.records import Event, RunRecord
@@ -152,6 +153,10 @@ class HostBackend:
 
     def memory(self, user: str) -> None:
         """None: the host's store is out of reach."""
+
+    async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
+        """What the writer's model says; the host has seen to it that the client may ask."""
+        return await ask_writer(self.settings, purpose, prompt)
 
     async def day(self, user: str) -> dict[str, Any]:
         """Nothing: what users may spend is the host's business."""

@@ -1,8 +1,9 @@
 """An answer as clients of other protocols want it: progress, text as it comes, then the whole with its sources."""
 
-import re
+import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import orjson
@@ -10,9 +11,9 @@ import orjson
 from weiwo.app.server.backend import Backend
 from weiwo.app.server.runs.run_results import RunTail
 from weiwo.app.server.storage.records import Event, RunRecord
+from weiwo.text.citation_marks import find_marks
 from weiwo.tools.printable import one_line
 
-_MARK: Final = re.compile(r"\[(\d{1,3})\]")
 _WAITS: Final = {
     "en": "This waits for a person: go on with thread {} on the page, or with weiwo resume.",
     "zh": "这里需要人来确认：请在页面上继续会话 {}，或使用 weiwo resume。",
@@ -44,6 +45,7 @@ class ProtocolAnswer:
         status: How it ended, as results say; `waiting` where a person is asked; `failed`.
         error: Why there is none, in one line; else empty.
         citations: The result's citations.
+        body: How much of the text is the answer: behind it stands its list of sources.
         usage: Input and output tokens.
     """
 
@@ -52,24 +54,41 @@ class ProtocolAnswer:
     status: str = "failed"
     error: str = ""
     citations: Sequence[Mapping[str, Any]] = ()
+    body: int = 0
     usage: tuple[int, int] = (0, 0)
 
-    def annotations(self) -> list[dict[str, Any]]:
-        """Where the text names which source, in the fields of OpenAI's `url_citation`."""
-        known = {str(one["n"]): one for one in self.citations}
+    def annotations(self, offset: int = 0) -> list[dict[str, Any]]:
+        """Where the answer names which source that has an address, in the fields of OpenAI's `url_citation`.
+
+        Args:
+            offset: Characters that were sent before the text.
+        """
+        known = {int(one["n"]): one for one in self.citations if _address(str(one["source"]))}
         return [
             {
-                "start_index": found.start(),
-                "end_index": found.end(),
-                "title": str(known[found[1]].get("title") or known[found[1]]["source"]),
-                "url": str(known[found[1]]["source"]),
+                "start_index": offset + mark.start,
+                "end_index": offset + mark.end,
+                "title": str(known[n].get("title") or known[n]["source"]),
+                "url": _address(str(known[n]["source"])),
             }
-            for found in _MARK.finditer(self.text)
-            if found[1] in known
+            for mark in find_marks(self.text[: self.body])
+            for n in mark.numbers
+            if n in known
         ]
 
 
-async def follow_answer(backend: Backend, run: RunRecord) -> AsyncIterator[_AnswerEvent | ProtocolAnswer]:
+AnswerSteps = AsyncIterator[_AnswerEvent | ProtocolAnswer]
+"""A run, step by step, and at last its answer."""
+
+
+def _address(source: str) -> str:
+    """The address of a source, by which a browser can open it; empty where it has none."""
+    if source.startswith(("http://", "https://")):
+        return source
+    return Path(source).absolute().as_uri() if source.startswith("/") or os.path.isfile(source) else ""  # noqa: PTH113 - of no path an error
+
+
+async def follow_answer(backend: Backend, run: RunRecord) -> AnswerSteps:
     """The steps of a run, and at last its answer."""
     tail = RunTail()
     async for event in backend.events(run):
@@ -116,7 +135,9 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
     usage = result.get("usage") or {}
     said = _text(values["messages"][-1]) if values.get("messages") else str(result.get("answer") or "")
     tokens = (int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
-    return ProtocolAnswer(said, language, str(result.get("status")), "", result.get("citations") or (), tokens)
+    answer = str(result.get("answer") or "")
+    body = len(answer) if said.startswith(answer) else len(said)
+    return ProtocolAnswer(said, language, str(result.get("status")), "", result.get("citations") or (), body, tokens)
 
 
 def _text(message: Mapping[str, Any]) -> str:

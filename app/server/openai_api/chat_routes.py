@@ -6,20 +6,21 @@ The model's name says how deep to look, the messages what is asked.
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, Final
+from uuid import uuid4
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.backend import Backend, backend_of
+from weiwo.app.server.backend import backend_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.openai_api.answers import CORRECTED, ProtocolAnswer, follow_answer
+from weiwo.app.server.openai_api.answers import CORRECTED, AnswerSteps, ProtocolAnswer, follow_answer
+from weiwo.app.server.openai_api.chat_templates import find_task, read_attached, unwrap_question
 from weiwo.app.server.runs.run_request import RunRequest
-from weiwo.app.server.storage.records import RunRecord
 from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply
 
 _MODELS: Final = {"weiwo": {}, "weiwo-quick": {"depth": "quick"}, "weiwo-deep": {"depth": "deep"}}
 """The models there are, each with the context it stands for."""
-_ROLES: Final = {"user": "human", "assistant": "ai"}
+_ROLES: Final = {"user": "human", "assistant": "ai", "system": "system", "developer": "system"}
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _MOST_MESSAGES: Final = 200
 _BEGUN: Final = int(time.time())
@@ -64,22 +65,61 @@ async def model(request: Request) -> Response:
 async def completions(request: Request) -> Response:
     """Answer the last message of a conversation."""
     body = await read_json(request)
-    backend = backend_of(request)
-    wanted = read_run(body, read_messages(body.get("messages")), kept=bool(body.get("store")))
-    run = await backend.begin(request, wanted)
-    name = str(body.get("model") or "weiwo")
+    backend, name = backend_of(request), _read_model(body)
+    messages = read_messages(body.get("messages"))
+    task = next((find_task(one["content"]) for one in reversed(messages) if one["type"] == "human"), None)
+    if task is None:
+        run = await backend.begin(request, read_run(body, messages, kept=bool(body.get("store"))))
+        answers, leave = follow_answer(backend, run), lambda: backend.leave(run)
+        head = _head(run.run_id, run.created, name)
+    else:
+        _refuse_options(body, any_format=True)
+        said = task.read_reply(await backend.ask_model(request, "chat_task", task.prompt)) or task.answer_by_rule()
+        answers, leave = _given(ProtocolAnswer(said)), _nothing
+        head = _head(str(uuid4()), time.time(), name)
     if body.get("stream"):
         options = body.get("stream_options") or {}
         usage = isinstance(options, dict) and bool(options.get("include_usage"))
-        return EventStream(cancelling(_chunks(backend, run, name, usage=usage), lambda: backend.leave(run)))
-    answer = await whole(backend, run)
+        return EventStream(cancelling(_chunks(answers, head, usage=usage), leave))
+    answer = await whole(answers)
     if answer.error:
         raise RequestError(500, answer.error)
-    annotations = [{"type": "url_citation", "url_citation": one} for one in answer.annotations()]
-    message = {"role": "assistant", "content": answer.text, "refusal": None, "annotations": annotations}
+    message = {"role": "assistant", "content": answer.text, "refusal": None, "annotations": _annotations(answer)}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-    head = _head(run, name, "chat.completion")
     return reply({**head, "choices": [choice], "usage": _usage(answer), **_sources(answer)})
+
+
+def _read_model(body: Mapping[str, Any]) -> str:
+    """The model that a request names.
+
+    Raises:
+        RequestError: There is none of that name.
+    """
+    model = str(body.get("model") or "weiwo")
+    if model not in _MODELS:
+        raise RequestError(404, f"model {model[:60]!a}; there is none of that name; use {', '.join(_MODELS)}")
+    return model
+
+
+def _refuse_options(body: Mapping[str, Any], *, any_format: bool) -> None:
+    """See that no option is set that would have to change the answer and does not.
+
+    Args:
+        body: The request's body, of either API.
+        any_format: Whether the form of the answer is asked for in the prompt, too.
+
+    Raises:
+        RequestError: One is.
+    """
+    if (body.get("n") or 1) != 1:
+        raise RequestError(400, "n; one answer is given; leave it out, or send 1")
+    if body.get("tool_choice") not in (None, "auto", "none"):
+        raise RequestError(400, "tool_choice; no tool of a client's is called; leave it out, or send auto or none")
+    given = body.get("text")
+    form = body.get("response_format") or (given.get("format") if isinstance(given, Mapping) else None) or {}
+    if not any_format and (not isinstance(form, Mapping) or form.get("type", "text") != "text"):
+        told = "answers are Markdown; leave it out, or ask /runs/wait for the whole result as JSON"
+        raise RequestError(400, f"response_format; {told}")
 
 
 def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: bool) -> RunRequest:
@@ -87,30 +127,31 @@ def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: b
 
     Args:
         body: The request's body; its `model` counts here.
-        messages: The conversation.
+        messages: The conversation, as the client sent it.
         kept: Whether its thread is kept.
 
     Raises:
         RequestError: There is no such model, or nothing is asked.
     """
-    model = str(body.get("model") or "weiwo")
-    if model not in _MODELS:
-        raise RequestError(404, f"model {model[:60]!a}; there is none of that name; use {', '.join(_MODELS)}")
-    if not messages or messages[-1]["type"] != "human" or not messages[-1]["content"].strip():
+    _refuse_options(body, any_format=False)
+    turns = [{**one, "content": unwrap_question(one["content"])} for one in messages if one["type"] != "system"]
+    if not turns or turns[-1]["type"] != "human" or not turns[-1]["content"].strip():
         raise RequestError(400, "messages; the last is no question of a user; end with one")
     # Who reads along is asked what a question means, once a conversation; a program gets what is assumed.
-    person = bool(body.get("stream")) and len(messages) == 1
+    person = bool(body.get("stream")) and len(turns) == 1
     asked = {
-        "input": {"messages": messages},
-        "context": {**_MODELS[model], "clarify": person},
+        "input": {"messages": turns},
+        "context": {**_MODELS[_read_model(body)], "clarify": person},
         "stream_mode": ["custom", "values", "messages-tuple"],
         "on_completion": "keep" if kept else "delete",
     }
-    return RunRequest.of(asked, stateless=True)
+    texts = [one["content"] for one in messages if one["type"] == "system"]
+    texts += [one["content"] for one in messages if one["type"] == "human"][-1:]
+    return RunRequest.of(asked, stateless=True).model_copy(update={"attached": read_attached(texts)})
 
 
 def read_messages(given: Any) -> list[dict[str, str]]:
-    """A conversation as the graph takes it: what users and assistants said.
+    """A conversation as the graph takes it: what users and assistants said; and of a system what it brings to read.
 
     Args:
         given: Messages of the chat completions API, items of the responses API, or the question alone.
@@ -127,7 +168,7 @@ def read_messages(given: Any) -> list[dict[str, str]]:
         if not isinstance(one, Mapping):
             raise RequestError(400, "messages; one of them is no object; give role and content")
         kind = _ROLES.get(str(one.get("role")))
-        if kind is None:  # instructions of a system and replies of tools are none of the conversation
+        if kind is None:  # replies of tools are none of the conversation
             continue
         if text := _text(one.get("content")):
             messages.append({"type": kind, "content": text})
@@ -144,9 +185,17 @@ def _text(content: Any) -> str:
     return "\n".join(str(part.get("text", "")) for part in parts)
 
 
-async def whole(backend: Backend, run: RunRecord) -> ProtocolAnswer:
+async def whole(answers: AnswerSteps) -> ProtocolAnswer:
     """What a run comes to."""
-    return [one async for one in follow_answer(backend, run) if isinstance(one, ProtocolAnswer)][-1]
+    return [one async for one in answers if isinstance(one, ProtocolAnswer)][-1]
+
+
+async def _given(answer: ProtocolAnswer) -> AnswerSteps:
+    yield answer
+
+
+async def _nothing() -> None:
+    """There is no run to cancel."""
 
 
 def rest(answer: ProtocolAnswer, streamed: str) -> str:
@@ -156,16 +205,16 @@ def rest(answer: ProtocolAnswer, streamed: str) -> str:
     return f"\n\n---\n\n{CORRECTED[answer.language]}\n\n{answer.text}"
 
 
-async def _chunks(backend: Backend, run: RunRecord, name: str, *, usage: bool) -> AsyncIterator[bytes]:
+async def _chunks(answers: AnswerSteps, head: Mapping[str, Any], *, usage: bool) -> AsyncIterator[bytes]:
     """The answer in pieces."""
-    head, streamed = _head(run, name, "chat.completion.chunk"), ""
+    head, streamed = {**head, "object": "chat.completion.chunk"}, ""
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
         return b"data: " + dump({**head, "choices": [choice], **more}) + b"\n\n"
 
     yield chunk({"role": "assistant", "content": ""})
-    async for one in follow_answer(backend, run):
+    async for one in answers:
         if isinstance(one, ProtocolAnswer):
             if one.error:
                 error = {"message": one.error, "type": "server_error", "param": None, "code": None}
@@ -173,7 +222,7 @@ async def _chunks(backend: Backend, run: RunRecord, name: str, *, usage: bool) -
                 return
             if more := rest(one, streamed):
                 yield chunk({"content": more})
-            annotations = [{"type": "url_citation", "url_citation": found} for found in one.annotations()]
+            annotations = _annotations(one, len(streamed) + len(more) - len(one.text))
             yield chunk({"annotations": annotations}, "stop", **_sources(one))
             if usage:
                 yield b"data: " + dump({**head, "choices": [], "usage": _usage(one)}) + b"\n\n"
@@ -191,8 +240,12 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": _BEGUN, "owned_by": "weiwo"}
 
 
-def _head(run: RunRecord, name: str, kind: str) -> dict[str, Any]:
-    return {"id": f"chatcmpl-{run.run_id}", "object": kind, "created": int(run.created), "model": name}
+def _head(number: str, created: float, name: str) -> dict[str, Any]:
+    return {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": int(created), "model": name}
+
+
+def _annotations(answer: ProtocolAnswer, offset: int = 0) -> list[dict[str, Any]]:
+    return [{"type": "url_citation", "url_citation": one} for one in answer.annotations(offset)]
 
 
 def _usage(answer: ProtocolAnswer) -> dict[str, int]:

@@ -34,7 +34,7 @@ async def create(request: Request) -> Response:
     name = str(body.get("model") or "weiwo")
     if body.get("stream"):
         return EventStream(cancelling(_events(backend, run, name), lambda: backend.leave(run)))
-    return reply(_response(run, name, await whole(backend, run)))
+    return reply(_response(run, name, await whole(follow_answer(backend, run))))
 
 
 @openai_errors
@@ -43,7 +43,7 @@ async def get(request: Request) -> Response:
     backend, run = backend_of(request), await _stored(request, request.path_params["response_id"])
     if run.status in UNDER_WAY:
         return reply(_response(run, "weiwo", None))
-    answer = await whole(backend, run)
+    answer = await whole(follow_answer(backend, run))
     if answer.error and not run.error and run.status == "success":  # its events are not kept any more
         raise not_found("response", request.path_params["response_id"])
     return reply(_response(run, "weiwo", answer))

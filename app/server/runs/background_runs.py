@@ -22,7 +22,7 @@ from langgraph.types import StateSnapshot
 
 from weiwo.app.server.access.budgets import DayBudgets
 from weiwo.app.server.access.profiles import memory_user
-from weiwo.app.server.access.user_corpora import run_defaults
+from weiwo.app.server.access.user_corpora import drop_attached, index_attached, run_defaults
 from weiwo.app.server.errors import RequestError, describe_outside, not_found
 from weiwo.app.server.metrics import RUN_SECONDS, RUNS, UNDER_WAY, WAITING, count_failure
 from weiwo.app.server.runs.fair_slots import FairSlots
@@ -50,6 +50,7 @@ _TRIM_AFTER: Final = 50
 """Ended runs of a user after which those that ended long ago are dropped; also after the first of a process."""
 _MOST_METADATA: Final = 50
 _LONGEST_METADATA: Final = 1_000
+_NOTHING: Final = Usage()
 _log: Final = logging.getLogger(__name__)
 
 
@@ -149,7 +150,7 @@ class Runs:
 
     @asynccontextmanager
     async def hold_slot(self, owner: str) -> AsyncIterator[None]:
-        """Hold a place and a slot for what a user asks outside of threads, as `/mcp` does; its model calls count.
+        """Hold a place and a slot for what a user asks outside of threads, as `/mcp` does.
 
         Raises:
             RequestError: The server has too much to do.
@@ -158,8 +159,7 @@ class Runs:
         self._places.add(owner)
         try:
             async with self._slots.hold(owner):
-                with self.budgets.counted(owner):
-                    yield
+                yield
         finally:
             self._places.release(owner)
 
@@ -287,15 +287,39 @@ class Runs:
             },
         }
         stream = stream_events(self._graph, given, config, context=context, request=request)
-        defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), run.owner, request.corpora)
         before = Usage() if isinstance(given, Mapping) else start.values.get("usage") or Usage()
-        limited = await self.budgets.limit(run.owner, defaults, Context.model_validate(context), before)
-        key = await self._records.model_key(run.owner)
-        with operator_defaults(limited), own_key(key), self.budgets.counted(run.owner):
+        asked, home = Context.model_validate(context), Path(self._settings.home)
+        attached = ""
+        if request.attached:
+            attached = await asyncio.to_thread(index_attached, home, run.run_id, request.attached)
+        defaults = await asyncio.to_thread(run_defaults, home, run.owner, request.corpora, attached)
+        async with self.account(run.owner, asked, defaults, before):
             async for name, data in stream:
                 self._log.add(live, name, data)
                 count_failure(name, data)
                 await self.quota.take(run.owner, 2 * len(data))  # the event, and the checkpoint that it tells of
+
+    @asynccontextmanager
+    async def account(
+        self, owner: str, asked: Context, defaults: Context | None = None, before: Usage = _NOTHING
+    ) -> AsyncIterator[None]:
+        """Within this a user's settings, his model key and what is left of his day count, and so do his model calls.
+
+        Args:
+            owner: The user.
+            asked: What the client set.
+            defaults: What counts as if the operator's environment said so; None: what does for a question of his.
+            before: What the question has spent already.
+
+        Raises:
+            SettingsError: His profile cannot be used.
+        """
+        if defaults is None:
+            defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), owner)
+        limited = await self.budgets.limit(owner, defaults, asked, before)
+        key = await self._records.model_key(owner)
+        with operator_defaults(limited), own_key(key), self.budgets.counted(owner):
+            yield
 
     def _given(self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot) -> tuple[Any, dict[str, str]]:
         """What the graph starts from: at a further attempt its own checkpoint, once there is one of this run."""
@@ -317,6 +341,8 @@ class Runs:
             _tell_end(run, status)
         try:
             await self.budgets.settle()
+            if request.attached:
+                await asyncio.to_thread(drop_attached, Path(self._settings.home), run.run_id)
             if not left:  # the status first: who sees the end may ask for it
                 await self._records.set_status(run.run_id, status, run.attempt, why)
                 ended = dump({"run_id": run.run_id, "status": status})

@@ -48,6 +48,7 @@ class RunRequest(BaseModel):
         multitask: What to do while another run works on the thread.
         temporary: Whether the thread is deleted when the run has ended.
         corpora: The corpora of the user that he named, as they are kept; none: as it is without.
+        attached: What he sent along to be searched, each with `name` and `text`.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -64,6 +65,7 @@ class RunRequest(BaseModel):
     multitask: Literal["reject", "interrupt", "enqueue"] = "enqueue"
     temporary: bool = False
     corpora: list[str] = Field(default_factory=list)
+    attached: list[dict[str, str]] = Field(default_factory=list)
 
     @classmethod
     def of(
