@@ -7,8 +7,7 @@ Modules:
     application    put together: routes, lifespan, errors
     routes         every path, by API
     serve          the process
-    engine         what is open while it runs
-    backend        what OpenAI's API and the page need, here or on a host
+    engine         what is open while it runs; what OpenAI's API and the page need of it, or of a host
     health_routes  `/ready` and `/metrics`
     metrics        what is counted; the log as JSON
     wire           JSON and server-sent events

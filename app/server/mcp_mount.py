@@ -12,8 +12,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from weiwo.app.mcp.runs import NOBODY_ASKED
-from weiwo.app.server.access.profiles import user_of
-from weiwo.app.server.access.user_corpora import run_defaults
+from weiwo.app.server.access.profiles import run_defaults, user_of
 from weiwo.app.server.engine import Engine
 from weiwo.app.server.errors import RequestError
 from weiwo.state.settings import Context

@@ -6,9 +6,9 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Mount, Route
 
 from weiwo.app.server import health_routes
-from weiwo.app.server.access import login_routes
+from weiwo.app.server.access import auth
 from weiwo.app.server.access.oidc import CALLBACK
-from weiwo.app.server.langgraph_api import assistant_routes, protocol_routes, run_routes, thread_routes
+from weiwo.app.server.langgraph_api import assistant_routes, event_protocol, run_routes, thread_routes
 from weiwo.app.server.openai_api import chat_routes, response_routes
 from weiwo.app.server.weiwo_api import answer_routes, installation_routes, memory_routes, page_files, setup_routes
 
@@ -45,8 +45,8 @@ LANGGRAPH_API: Final[list[BaseRoute]] = [
     Route("/threads/{thread_id}/runs/{run_id}/stream", run_routes.join_stream),
     Route("/threads/{thread_id}/runs/{run_id}/cancel", run_routes.cancel, methods=["POST"]),
     Route("/threads/{thread_id}/stream", run_routes.stream_thread),
-    Route("/threads/{thread_id}/stream/events", protocol_routes.events, methods=["POST"]),
-    Route("/threads/{thread_id}/commands", protocol_routes.command, methods=["POST"]),
+    Route("/threads/{thread_id}/stream/events", event_protocol.events, methods=["POST"]),
+    Route("/threads/{thread_id}/commands", event_protocol.command, methods=["POST"]),
     Route("/runs", run_routes.create, methods=["POST"]),
     Route("/runs/stream", run_routes.stream, methods=["POST"]),
     Route("/runs/wait", run_routes.wait, methods=["POST"]),
@@ -80,13 +80,13 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/memory/offer", memory_routes.offer, methods=["POST"]),
     Route("/weiwo/memory/{kind}", memory_routes.forget, methods=["DELETE"]),
     Route("/weiwo/memory/{kind}/{key}", memory_routes.forget, methods=["DELETE"]),
-    Route("/weiwo/login", login_routes.log_in, methods=["POST"]),
-    Route("/weiwo/logout", login_routes.log_out, methods=["POST"]),
-    Route("/weiwo/key", login_routes.show_key),
-    Route("/weiwo/key", login_routes.put_key, methods=["PUT"]),
-    Route("/weiwo/key", login_routes.delete_key, methods=["DELETE"]),
-    Route(login_routes.OIDC_LOGIN, login_routes.begin_oidc),
-    Route(CALLBACK, login_routes.finish_oidc),
+    Route("/weiwo/login", auth.log_in, methods=["POST"]),
+    Route("/weiwo/logout", auth.log_out, methods=["POST"]),
+    Route("/weiwo/key", auth.show_key),
+    Route("/weiwo/key", auth.put_key, methods=["PUT"]),
+    Route("/weiwo/key", auth.delete_key, methods=["DELETE"]),
+    Route(auth.OIDC_LOGIN, auth.begin_oidc),
+    Route(CALLBACK, auth.finish_oidc),
     Route("/weiwo/threads/{thread_id}", answer_routes.get),
     Route("/weiwo/threads/{thread_id}/passages/{n}", answer_routes.passage),
     Route("/weiwo/threads/{thread_id}/export", answer_routes.download),

@@ -18,8 +18,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from weiwo.app.server.access.auth import Auth
-from weiwo.app.server.access.login_routes import OIDC_LOGIN
+from weiwo.app.server.access.auth import OIDC_LOGIN, Auth
 from weiwo.app.server.access.oidc import CALLBACK
 from weiwo.app.server.access.profiles import LOOPBACK, USER
 from weiwo.app.server.errors import RequestError

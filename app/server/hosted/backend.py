@@ -17,7 +17,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, LangGraphError
 from starlette.requests import Request
 
-from weiwo.app.server.backend import ask_writer
+from weiwo.app.server.engine import ask_writer
 from weiwo.app.server.errors import RequestError, not_asked, not_found
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.records import Event, RunRecord

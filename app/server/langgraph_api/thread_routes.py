@@ -15,8 +15,8 @@ from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.threads import copy_thread, shown_state
+from weiwo.app.server.runs.graph_stream import delete_thread
 from weiwo.app.server.runs.run_request import check_edit, check_editor
-from weiwo.app.server.runs.run_results import delete_thread
 from weiwo.app.server.wire import dump, plain, read_count, read_json, read_metadata, read_object, read_place, reply
 from weiwo.nodes.memory.reuse import forget_answers
 from weiwo.state.settings import describe_validation_error

@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 
 import orjson
 
-from weiwo.app.server.backend import Backend
-from weiwo.app.server.runs.run_results import RunTail
+from weiwo.app.server.engine import Backend
+from weiwo.app.server.runs.graph_stream import RunTail
 from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.text.citation_marks import find_marks
 from weiwo.tools.printable import one_line

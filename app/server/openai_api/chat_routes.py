@@ -11,7 +11,7 @@ from uuid import uuid4
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.backend import backend_of
+from weiwo.app.server.engine import backend_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.openai_api.answers import CORRECTED, AnswerSteps, ProtocolAnswer, follow_answer
 from weiwo.app.server.openai_api.chat_templates import find_task, read_attached, unwrap_question

@@ -6,7 +6,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.backend import Backend, backend_of
+from weiwo.app.server.engine import Backend, backend_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.openai_api.answers import ProtocolAnswer, follow_answer
 from weiwo.app.server.openai_api.chat_routes import openai_errors, read_messages, read_run, whole

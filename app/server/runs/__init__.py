@@ -3,6 +3,5 @@
 run_request      what a client asks, checked
 background_runs  runs under way
 fair_slots       whose turn it is
-graph_stream     the graph's stream as events
-run_results      what a run came to
+graph_stream     the graph's stream as events, and what a run came to
 """

@@ -21,14 +21,12 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from weiwo.app.server.access.budgets import DayBudgets
-from weiwo.app.server.access.profiles import memory_user
-from weiwo.app.server.access.user_corpora import drop_attached, index_attached, run_defaults
+from weiwo.app.server.access.profiles import drop_attached, index_attached, memory_user, run_defaults
 from weiwo.app.server.errors import RequestError, describe_outside, not_found
 from weiwo.app.server.metrics import RUN_SECONDS, RUNS, UNDER_WAY, WAITING, count_failure
 from weiwo.app.server.runs.fair_slots import FairSlots
-from weiwo.app.server.runs.graph_stream import stream_events
+from weiwo.app.server.runs.graph_stream import delete_thread, failure_place, stream_events
 from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
-from weiwo.app.server.runs.run_results import delete_thread, failure_place
 from weiwo.app.server.storage.quota import Quota
 from weiwo.app.server.storage.records import Records, RunRecord, RunStatus
 from weiwo.app.server.storage.run_log import LiveRun, RunLog

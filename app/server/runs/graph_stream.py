@@ -4,15 +4,22 @@ A run is logged in the modes that any watcher may want, whoever started it, and 
 asked for (`wanted`).
 """
 
+import traceback
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
+import orjson
 from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk_to_message
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
 from weiwo.app.server.runs.run_request import RunRequest
+from weiwo.app.server.storage.records import UNDER_WAY, Event, Records, RunRecord
+from weiwo.app.server.storage.run_log import RunLog
 from weiwo.app.server.wire import dump
+from weiwo.state.errors import WeiwoError
 
 _LOGGED: Final = frozenset({"values", "updates", "custom", "messages"})
 _EXTRA: Final = frozenset({"tasks", "checkpoints", "debug"})
@@ -100,3 +107,61 @@ class _WholeMessages:
         if isinstance(now, BaseMessageChunk):
             return [*told, ("messages/partial", [message_chunk_to_message(now)])]
         return [*told, ("messages/complete", [now])]
+
+
+@dataclass
+class RunTail:
+    """The latest of a run's events that say what it came to, as JSON.
+
+    Attributes:
+        values: The state that came last.
+        error: What went wrong.
+    """
+
+    values: bytes = b""
+    error: bytes = b""
+
+    def add(self, event: Event) -> None:
+        """Take an event into account."""
+        if event.name == "values":
+            self.values = event.data
+        elif event.name == "error":
+            self.error = event.data
+        elif event.name == "metadata":  # of a further attempt, which says all of it again
+            self.error = b""
+
+
+async def delete_thread(graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, thread_id: str) -> None:
+    """Delete a thread with all that is kept of it."""
+    saver: Any = graph.checkpointer
+    await saver.adelete_thread(thread_id)
+    await records.delete_thread(thread_id)
+
+
+async def last_values(log: RunLog, records: Records, run: RunRecord) -> dict[str, Any] | None:
+    """What a run came to, once it has ended: its last `values`, or its error under `__error__`.
+
+    Returns:
+        None where its events are not kept any more.
+    """
+    tail = RunTail()
+    async for event in log.follow(run.run_id):
+        if event is not None:
+            tail.add(event)
+    if tail.error:
+        return {"__error__": orjson.loads(tail.error)}
+    if tail.values:
+        return dict(orjson.loads(tail.values))
+    now = await records.run(run.run_id)
+    if now is not None and now.status not in UNDER_WAY and now.error:
+        return {"__error__": {"error": "Error", "message": now.error}}
+    return None
+
+
+def failure_place(error: Exception) -> str:
+    """Where code broke, with a space before it; nothing for errors of ours, which say what is wrong.
+
+    A file and a line alone: a traceback's values may be somebody's question.
+    """
+    frames = [] if isinstance(error, WeiwoError) else traceback.extract_tb(error.__traceback__)[-1:]
+    return "".join(f" ({Path(one.filename).name}:{one.lineno})" for one in frames)

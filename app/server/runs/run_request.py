@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 from langgraph.types import Command, Send
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from weiwo.app.server.access.user_corpora import named_corpora
+from weiwo.app.server.access.profiles import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_metadata, read_place, read_text
 from weiwo.nodes.shared.question.validation import QuestionError, check_question

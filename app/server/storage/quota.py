@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from weiwo.app.server.access.user_corpora import stored_name
+from weiwo.app.server.access.profiles import stored_name
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.storage.records import Records
 from weiwo.graph.persistence.storage import BUSY_SECONDS, CONNECT_SECONDS, database_file, sqlite_error

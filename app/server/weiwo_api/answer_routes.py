@@ -14,10 +14,8 @@ from starlette.responses import Response
 
 from weiwo.app.errors import AppError
 from weiwo.app.export import FORMATS, ExportError, render
-from weiwo.app.server.access.profiles import user_of
-from weiwo.app.server.access.user_corpora import run_defaults
-from weiwo.app.server.backend import backend_of
-from weiwo.app.server.engine import own_thread
+from weiwo.app.server.access.profiles import run_defaults, user_of
+from weiwo.app.server.engine import backend_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
 from weiwo.app.server.wire import dump, read_json, read_object, reply, wants_chinese

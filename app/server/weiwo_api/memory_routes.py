@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.server.access.profiles import user_of
-from weiwo.app.server.backend import backend_of
+from weiwo.app.server.engine import backend_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import read_json, reply
 from weiwo.app.session.memory_listing import answer_as_json, plan_as_json, wish_as_json

@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, PlainTextResponse, RedirectRespons
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from weiwo.app.server.access.login_routes import OIDC_LOGIN, sends_to_issuer
+from weiwo.app.server.access.auth import OIDC_LOGIN, sends_to_issuer
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "page" / "static"
 _FRESH: Final = {"cache-control": "no-cache"}

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from weiwo.app.configuration.config_file import read_config, write_config
 from weiwo.app.server.access.profiles import FILE_NAME, profile_of, read_profiles, require_operator
-from weiwo.app.server.backend import backend_of
+from weiwo.app.server.engine import backend_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.model_setup.servers import find_servers
 from weiwo.app.server.model_setup.trial import try_settings

@@ -12,8 +12,7 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from weiwo.app.server.access.profiles import user_of
-from weiwo.app.server.access.user_corpora import stored_name
+from weiwo.app.server.access.profiles import stored_name, user_of
 from weiwo.app.server.errors import RequestError, describe_outside
 from weiwo.app.server.storage.quota import Quota, uploads
 from weiwo.app.server.wire import EventStream, dump

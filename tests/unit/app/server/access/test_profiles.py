@@ -6,8 +6,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from weiwo.app.server.access.profiles import Profile, profile_of, read_profiles
-from weiwo.app.server.access.user_corpora import choose_corpora, own_corpora, run_defaults, stored_name
+from weiwo.app.server.access.profiles import (
+    Profile,
+    choose_corpora,
+    own_corpora,
+    profile_of,
+    read_profiles,
+    run_defaults,
+    stored_name,
+)
 from weiwo.app.server.errors import RequestError
 from weiwo.state.settings import Context, Settings, SettingsError, operator_defaults
 from weiwo.tools.corpus.index.store import STORE
