@@ -78,8 +78,10 @@ def test_use_stream_shows_a_run_and_answers_its_interrupt(environment, tmp_path,
     not (NODE / "node_modules/@langchain/react").is_dir(),
     reason="WEIWO_TEST_NODE names no folder with @langchain/react",
 )
-def test_use_stream_of_the_event_protocol_shows_runs_to_several_and_is_answered(environment):
-    with weiwo_serve(environment) as (url, _):
+@pytest.mark.parametrize("served_by", ["langgraph dev", "weiwo serve"])
+def test_use_stream_of_the_event_protocol_shows_runs_to_several_and_is_answered(environment, tmp_path, served_by):
+    (tmp_path / "server").mkdir(exist_ok=True)
+    with _server(served_by, tmp_path / "server", environment) as url:
         seen = _run("react.mjs", url)
     assert seen["errors"] == [None] * 4
     assert (seen["asked"], seen["planned"]) == ("approve_plan", 3)

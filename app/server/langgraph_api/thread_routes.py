@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import uuid4
 
+import orjson
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateSnapshot
@@ -23,6 +24,8 @@ from weiwo.state.settings import describe_validation_error
 from weiwo.tools.printable import one_line
 
 _MOST_HISTORY: Final = 1_000
+_MOST_HISTORY_BYTES: Final = 4_000_000
+"""Bytes of a page of history, after its first state: each state is whole, and clients ask for ten or more."""
 _MOST_OFFSET: Final = 1_000_000
 
 
@@ -146,8 +149,16 @@ async def history(request: Request) -> Response:
         filter=read_object(body, "metadata") or None,
     )
     select = body.get("select")
+    states: list[Any] = []
+    size = 0
     try:
-        return reply([_selected(shown_state(one), select) async for one in found])
+        async for one in found:
+            state = dump(_selected(shown_state(one), select))
+            size += len(state)
+            if states and size > _MOST_HISTORY_BYTES:
+                break
+            states.append(orjson.Fragment(state))
+        return reply(states)
     except ValueError as error:  # a key that the database has no filter for
         raise RequestError(422, f"metadata: {one_line(str(error), 200)}") from None
 

@@ -1,6 +1,8 @@
 """Files that a person drops on the page: kept below Weiwo's home, indexed into a corpus, with progress."""
 
 import asyncio
+import ctypes
+import gc
 import os
 import unicodedata
 from collections.abc import AsyncIterator
@@ -30,6 +32,7 @@ from weiwo.tools.private_files import make_private_file, make_private_folder
 MOST_UPLOAD_BYTES: Final = 100_000_000
 _WAIT_SECONDS: Final = 60.0
 _LONGEST_NAME: Final = 120
+_LIBC: Final = ctypes.CDLL(None)
 
 
 class _Lines(EventStream):
@@ -119,6 +122,7 @@ async def _index(file: Path, folder: Path, name: str, settings: Settings) -> Asy
                 )
         finally:
             await asyncio.to_thread(writer.close)
+            await asyncio.to_thread(_release_memory)
         indexed = report.added + report.changed
         return {"indexed": indexed, "passages": report.passages, "errors": errors, "corpus": name}
 
@@ -135,6 +139,13 @@ async def _index(file: Path, folder: Path, name: str, settings: Settings) -> Asy
         yield dump({"indexed": 0, "errors": [describe_outside(error)]}) + b"\n"
     except OSError as error:
         yield dump({"indexed": 0, "errors": [f"{file.name}: {error.strerror or error}"]}) + b"\n"
+
+
+def _release_memory() -> None:
+    """Give freed memory back to the system: a large file's passages would leave holes that glibc keeps for good."""
+    gc.collect()
+    if hasattr(_LIBC, "malloc_trim"):
+        _LIBC.malloc_trim(0)
 
 
 def _embed(writer: IndexWriter, name: str, tell: Any) -> list[str]:

@@ -5,6 +5,7 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
 
+from weiwo.app.server.langgraph_api import thread_routes
 from weiwo.app.server.wire import ASSISTANT_ID
 
 QUESTION = "How long is the Yangtze?"
@@ -58,6 +59,18 @@ async def test_what_came_is_replayed_after_any_event(sdk: LangGraphClient):
         assert (again == parts[start:]) is True
     few = [part async for part in sdk.runs.join_stream(thread_id, run_id, stream_mode=["custom"])]
     assert {part.event for part in few} == {"metadata", "custom", "end"}
+
+
+async def test_a_page_of_history_is_bounded_in_bytes(sdk: LangGraphClient, monkeypatch: pytest.MonkeyPatch):
+    thread_id = (await sdk.threads.create())["thread_id"]
+    await sdk.runs.wait(thread_id, "weiwo", input={"question": "What is 6 times 7?"})
+    whole = await sdk.threads.get_history(thread_id, limit=100)
+    monkeypatch.setattr(thread_routes, "_MOST_HISTORY_BYTES", 1)
+    read, before = [], None
+    while page := await sdk.threads.get_history(thread_id, limit=100, before=before):
+        assert len(page) == 1
+        read, before = [*read, *page], page[0]["checkpoint"]
+    assert read == whole
 
 
 async def test_state_history_runs_and_join_tell_of_a_run(sdk: LangGraphClient):
