@@ -78,6 +78,8 @@ def question(n: int) -> str:
     return f"Who was older, {one} or {other}, and by how many years?"
 
 
+NONE_MISSING = "MISSING: none\n\n"
+"""What a writer says first where a prompt asks which parts of the question are not answered."""
 BORN = dict(map(person, range(len(FIRST) * len(LAST))))
 
 
@@ -174,6 +176,7 @@ def write_draft(said: str) -> str:
     (m, first), (n, second) = births[older], births[younger]
     sum_ = re.search(r'<calculation n="(\d+)">', said)
     return (
+        f"{NONE_MISSING if '`MISSING:`' in said else ''}"
         f"{older} was older than {younger}, by {second - first} years [{sum_[1] if sum_ else m}]. "
         f"{older} was born in {first} [{m}]. {younger} was born in {second} [{n}]."
     )
