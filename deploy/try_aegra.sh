@@ -20,7 +20,7 @@ trap finish EXIT
 export PATH="$place/env/bin:$PATH"
 pip wheel -q --no-deps -w "$place/wheels" "$root"
 wheel=$(echo "$place"/wheels/weiwo-*.whl)
-pip install -q -c "$root/deploy/requirements.lock" "$wheel[postgres,mcp,oidc,documents,tables,vectors]"
+pip install -q -c "$root/deploy/requirements.lock" "$wheel[postgres,mcp,oidc,documents,tables]"
 pip install -q -c "$root/deploy/requirements.lock" aegra-api langchain-postgres
 mkdir -p "$place/srv/graph" "$place/srv/app/server/hosted"
 cp "$root/langgraph.json" "$root/deploy/pgvector_store.py" "$place/srv"
