@@ -48,6 +48,7 @@ class User:
         self._client, self._kept = client, kept
         self._headers = {"authorization": f"Bearer {token}"} if token else {}
         self._threads: deque[str] = deque()
+        self._makes_room = False
         self.open = asyncio.Semaphore(MOST_OPEN)
         self.counts: Counter[str] = Counter()
         self.seconds: list[float] = []
@@ -67,7 +68,10 @@ class User:
         reply = await self._send("POST", f"/threads/{thread}/runs/wait", body)
         if reply is not None and OVER_QUOTA in reply.text[:1_000]:  # before the run, or in its midst
             self.counts["over quota"] += 1
-            await self._delete(DELETED_AT_ONCE)
+            if not self._makes_room:
+                self._makes_room = True
+                await self._delete(DELETED_AT_ONCE)
+                self._makes_room = False
             return
         self._threads.append(thread)
         answer = reply.json().get("result", {}).get("answer", "") if reply is not None and reply.is_success else ""
