@@ -174,7 +174,7 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
 
 def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome]) -> str:
     """Why little was found: the web did not answer, or every passage is in the other language; empty if neither."""
-    if _find_web_failure(outcomes):
+    if _find_web_failure(outcomes) and not any(one.tool == _WEB for one in passages):
         return "web_failed"
     asked, told = _HAN.search(question), [_HAN.search(one.text) for one in passages]
     if passages and asked and not any(told):
