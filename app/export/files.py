@@ -86,12 +86,17 @@ def _check_format(name: str) -> Format:
     return FORMATS[name]
 
 
-def render(result: Mapping[str, Any], format: str) -> bytes:  # noqa: A002 - what it is
+def render(
+    result: Mapping[str, Any],
+    format: str,  # noqa: A002 - what it is
+    earlier: Sequence[Mapping[str, Any]] = (),
+) -> bytes:
     """Render a result in a format.
 
     Args:
         result: The result object, as `weiwo ask --json` prints it.
         format: The name of a format: "md", "html", "docx", "pptx", "json", "bib" or "csl".
+        earlier: Results of the same thread before it, oldest first; a page of HTML shows them above it.
 
     Returns:
         The contents of the file.
@@ -103,11 +108,12 @@ def render(result: Mapping[str, Any], format: str) -> bytes:  # noqa: A002 - wha
     if not chosen.renderer:
         text = json.dumps(dict(result), ensure_ascii=False, indent=2)
         return (_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
-    from weiwo.app.export.report import Report, read_result
+    from weiwo.app.export.report import read_result
 
     module, _, function = chosen.renderer.partition(":")
-    render_report: Callable[[Report], bytes] = getattr(import_module(f"weiwo.app.export.{module}"), function)
-    return render_report(read_result(result))
+    render_report: Callable[..., bytes] = getattr(import_module(f"weiwo.app.export.{module}"), function)
+    above = [[read_result(one) for one in earlier]] if chosen.name == "html" else []
+    return render_report(read_result(result), *above)
 
 
 def export(result: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:

@@ -25,23 +25,39 @@ _POLICY: Final = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'non
 _LONGEST_TIP: Final = 300
 
 
-def render_html(report: Report) -> bytes:
-    """Render a report as a page."""
-    return _Page(report).render().encode("utf-8", "replace")
+def render_html(report: Report, earlier: Sequence[Report] = ()) -> bytes:
+    """Render a report as a page, below the earlier ones of its thread."""
+    reports = (*earlier, report)
+    prefixes = [f"{n}-" for n in range(1, len(reports))] + [""]
+    bodies = [_Answer(one, prefix).render() for one, prefix in zip(reports, prefixes, strict=True)]
+    body = "\n".join(f'<section class="turn">\n{one}\n</section>' for one in bodies) if earlier else bodies[0]
+    tag = "zh-Hans" if report.language == "zh" else "en"
+    title = escape(reports[0].title.replace("\n", " ")[:200])
+    page = (
+        f'<!doctype html>\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n<meta name="generator" content="Weiwo">\n'
+        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+    return page.encode("utf-8", "replace")
 
 
-class _Page:
-    """The page of one report; knows which citation marks it has drawn."""
+class _Answer:
+    """One answer on a page; knows which citation marks it has drawn.
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
+    Its anchors begin with a prefix, so that several stand on one page.
+    """
+
+    def __init__(self, report: Report, prefix: str = "") -> None:
+        self._report, self._prefix = report, prefix
         self._language = report.language
         self._sources = {source.n: source for source in report.sources}
         self._first: set[int] = set()
 
     def render(self) -> str:
-        """The whole page."""
-        report, language = self._report, self._language
+        """All of it."""
+        report = self._report
         answer = self._blocks(report.nodes)  # before the sources, which lead back to its marks
         about = f'<span class="status {escape(report.status)}">{escape(self._status())}</span>{escape(report.about)}'
         parts = [
@@ -54,17 +70,7 @@ class _Page:
             self._source_list(),
             self._plan(),
         ]
-        tag = "zh-Hans" if language == "zh" else "en"
-        title = escape(report.title.replace("\n", " ")[:200])
-        return (
-            f'<!doctype html>\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            '<meta name="referrer" content="no-referrer">\n<meta name="generator" content="Weiwo">\n'
-            f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
-            + "\n".join(part for part in parts if part)
-            + "\n</main>\n</body>\n</html>\n"
-        )
+        return "\n".join(part for part in parts if part)
 
     def _status(self) -> str:
         known = self._report.status in {"complete", "partial", "failed", "extracts"}
@@ -109,24 +115,24 @@ class _Page:
         return f'<li>{"<br>".join(lines)}<ol class="sources">{passages}</ol></li>'
 
     def _source(self, source: Source) -> str:
-        back = ""
+        back, n = "", f"{self._prefix}{source.n}"
         if source.n in self._first:
-            back = f' <a class="back" href="#c{source.n}" aria-label="{word(self._language, "back")}">↩</a>'
+            back = f' <a class="back" href="#c{n}" aria-label="{word(self._language, "back")}">↩</a>'
         place = f'<span class="where">{escape(source.place(self._language))}{back}</span>'
-        return f'<li id="s{source.n}"><span class="n">[{source.n}]</span>{place}{self._passage(source)}</li>'
+        return f'<li id="s{n}"><span class="n">[{source.n}]</span>{place}{self._passage(source)}</li>'
 
     def _passage(self, source: Source) -> str:
         """The quotation of a source, which opens the passage it stands in."""
-        quote = escape(f"“{source.quote}”") if source.quote else ""
+        quote, n = escape(f"“{source.quote}”") if source.quote else "", f"{self._prefix}{source.n}"
         if not source.passage:
-            return f'<div id="p{source.n}">{quote}</div>' if quote else f'<div id="p{source.n}"></div>'
+            return f'<div id="p{n}">{quote}</div>' if quote else f'<div id="p{n}"></div>'
         text, span = source.passage, find_letters(source.passage, source.quote)
         if span is None:
             marked = escape(text)
         else:
             marked = f"{escape(text[: span[0]])}<mark>{escape(text[slice(*span)])}</mark>{escape(text[span[1] :])}"
         head, kind = (quote, "") if quote else (word(self._language, "passage"), ' class="bare"')
-        return f'<details{kind}><summary>{head}</summary><p id="p{source.n}">{marked}</p></details>'
+        return f'<details{kind}><summary>{head}</summary><p id="p{n}">{marked}</p></details>'
 
     def _plan(self) -> str:
         picture = draw_plan(self._report.steps, self._report.edges, self._language)
@@ -187,10 +193,10 @@ class _Page:
     def _mark(self, number: int) -> str:
         """A citation mark; its tip is the quotation."""
         source = self._sources[number]
-        anchor = "" if number in self._first else f' id="c{number}"'
+        anchor = "" if number in self._first else f' id="c{self._prefix}{number}"'
         self._first.add(number)
         tip = escape((source.quote or source.passage or source.title)[:_LONGEST_TIP])
-        return f'<sup><a{anchor} href="#p{number}" title="{tip}">[{number}]</a></sup>'
+        return f'<sup><a{anchor} href="#p{self._prefix}{number}" title="{tip}">[{number}]</a></sup>'
 
     def _verdict(self, text: str, position: int) -> str:
         claim = self._report.claims[position]

@@ -23,7 +23,7 @@ from weiwo.app.server.storage.quota import sweep_uploads
 from weiwo.app.server.storage.records import Event, Records, RunRecord
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.app.session.session import Session
-from weiwo.app.session.thread import Thread, read_thread
+from weiwo.app.session.thread import MOST_MOMENTS, Thread, pick_earlier_results, read_thread
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
@@ -68,6 +68,9 @@ class Backend(Protocol):
         Raises:
             RequestError: It is not there for him, or nothing was asked on it.
         """
+
+    async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:
+        """The results of a thread's questions before the latest one, oldest first."""
 
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
         """The stream events of a thread that are still kept, each with `at`, `run_id` and `attempt`."""
@@ -183,6 +186,17 @@ class Engine:
             return await read_thread(Session(self.settings, self.threads.saver, self.graph), thread_id)
         except MisuseError:
             raise not_asked(thread_id) from None
+
+    async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:
+        """The results of a thread's questions before the latest one, oldest first."""
+        await self.threads.require(user_of(request), thread_id)
+        history = self.graph.aget_state_history({"configurable": {"thread_id": thread_id}}, limit=MOST_MOMENTS)
+        moments = []
+        async for one in history:
+            here, before = one.config["configurable"], (one.parent_config or {}).get("configurable", {})
+            result = None if one.next else one.values.get("result")
+            moments.append((here["checkpoint_id"], before.get("checkpoint_id", ""), result))
+        return pick_earlier_results(moments)
 
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
         """The stream events of a thread that are still kept."""

@@ -1,6 +1,6 @@
 """Threads as their newest checkpoints have them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -51,6 +51,25 @@ async def read_thread(session: Session, thread_id: str) -> Thread:
     # Not `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
     under_way = tuple(dict.fromkeys(task.name for task in snapshot.tasks))
     return Thread(thread_id, snapshot.values, under_way, pending, snapshot.metadata or {})
+
+
+MOST_MOMENTS: Final = 1_000
+"""Moments of a thread that are gone back through for its earlier answers."""
+
+
+def pick_earlier_results(moments: Iterable[tuple[str, str, Mapping[str, Any] | None]]) -> list[dict[str, Any]]:
+    """The results of a thread's questions before the latest one, oldest first; of a fork, those it goes back to.
+
+    Args:
+        moments: Of each moment, newest first, its checkpoint, its parent and its result where a question ends there.
+    """
+    found: list[dict[str, Any]] = []
+    wanted = None
+    for checkpoint, parent, result in moments:
+        if wanted is None or checkpoint == wanted:  # else it is of a branch that was left
+            wanted = parent
+            found += [dict(result)] if result else []
+    return found[:0:-1]
 
 
 def thread_as_json(thread: Thread) -> dict[str, Any]:

@@ -29,6 +29,8 @@ async def check_plan_approval(http: httpx.AsyncClient, client: LangGraphClient) 
     assert "56 years" in values["result"]["answer"]
     assert "56 years" in (await http.get(f"/weiwo/threads/{thread}")).json()["answer"]
     assert "56 years" in (await http.get(f"/weiwo/threads/{thread}/export?format=md")).text
+    page = await http.get(f"/weiwo/threads/{thread}/export?format=html")
+    assert "56 years" in page.text
 
 
 async def check_cancel(http: httpx.AsyncClient, client: LangGraphClient, thread: str, run: str) -> None:

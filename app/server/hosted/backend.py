@@ -23,7 +23,7 @@ from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.server.storage.run_log import HEARTBEAT_SECONDS
 from weiwo.app.server.wire import GRAPH_ID, dump
-from weiwo.app.session.thread import Thread
+from weiwo.app.session.thread import MOST_MOMENTS, Thread, pick_earlier_results
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state.settings import Settings
@@ -146,6 +146,21 @@ class HostBackend:
             await self._saver.adelete_thread(place["configurable"]["thread_id"])
         under_way = tuple(dict.fromkeys(task["name"] for task in state["tasks"]))
         return Thread(thread_id, read, under_way, {}, dict(state["metadata"] or {}))
+
+    async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:
+        """The results of a thread's questions before the latest one, oldest first."""
+        async with _client(request) as client:
+            try:
+                history = await client.threads.get_history(thread_id, limit=MOST_MOMENTS)
+            except _FAILURES as error:
+                raise _refusal(error) from None
+        moments = []
+        for one in history:
+            given = one["values"] if isinstance(one["values"], dict) and not one["next"] else {}
+            before = one["parent_checkpoint"]
+            names = [str(place["checkpoint_id"]) if place else "" for place in (one["checkpoint"], before)]
+            moments.append((names[0], names[1], given.get("result")))
+        return pick_earlier_results(moments)
 
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
         """Nothing: the host keeps no events of runs that ended."""

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -46,13 +46,16 @@ def format_names() -> list[str]:
     return [name for name, one in FORMATS.items() if not one.library or find_spec(one.library) is not None]
 
 
-def _download_response(result: Mapping[str, Any], name: str, file_name: str) -> Response:
+def _download_response(
+    result: Mapping[str, Any], name: str, file_name: str, earlier: Sequence[Mapping[str, Any]] = ()
+) -> Response:
     """A result as a file to keep.
 
     Args:
         result: The result object.
         name: The format.
         file_name: The file's name, without ending.
+        earlier: What was answered before it on its thread, oldest first, for a format that shows a thread.
 
     Raises:
         RequestError: There is no such format here.
@@ -62,7 +65,7 @@ def _download_response(result: Mapping[str, Any], name: str, file_name: str) -> 
             422, f"format {name[:20]!a}; there is none of that name here; use {' '.join(format_names())}"
         )
     try:
-        content = render(result, name)
+        content = render(result, name, earlier)
     except ExportError as error:
         raise RequestError(422, str(error)) from None
     ending = "csl.json" if name == "csl" else name
@@ -159,14 +162,15 @@ async def passage(request: Request) -> Response:
 
 
 async def download(request: Request) -> Response:
-    """A thread's answer as a file."""
+    """A thread's answer as a file; as HTML with all that was asked on it before."""
     thread = await _loaded(request)
     result = thread.values.get("result")
     if not result:
         raise _unanswered(thread)
-    name = _NOT_IN_A_NAME.sub("_", thread.thread_id)
-    shown = {**result, "thread_id": thread.thread_id}
-    return await asyncio.to_thread(_download_response, shown, request.query_params.get("format", "md"), f"weiwo-{name}")
+    name, chosen = _NOT_IN_A_NAME.sub("_", thread.thread_id), request.query_params.get("format", "md")
+    earlier = await backend_of(request).earlier_results(request, thread.thread_id) if chosen == "html" else []
+    shown = [{**one, "thread_id": thread.thread_id} for one in (*earlier, result)]
+    return await asyncio.to_thread(_download_response, shown[-1], chosen, f"weiwo-{name}", shown[:-1])
 
 
 async def feedback(request: Request) -> Response:

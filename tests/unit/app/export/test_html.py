@@ -161,3 +161,19 @@ def test_the_plan_is_a_picture() -> None:
     assert "20 EUR - ‹t2›" in text
     assert [told["class"] for tag, told in page.tags if tag == "svg" and told["class"] != "chart"] == ["plan"]
     assert "plan" not in [told.get("class") for _, told in page_of(plan=None).tags]
+
+
+def test_a_thread_is_one_page_whose_marks_lead_to_their_own_sources() -> None:
+    first, last = make_result(question="What came first?"), make_result(question="And then?")
+    page = render(last, "html", [first, make_result(question="And in between?")]).decode()
+    reader = Reader(page)
+    assert reader.open == []
+    assert [page.index(asked) for asked in ("What came first?", "And in between?", "And then?")] == sorted(
+        page.index(asked) for asked in ("What came first?", "And in between?", "And then?")
+    )
+    anchors = [given["id"] for tag, given in reader.tags if "id" in given and tag != "marker"]
+    assert len(anchors) == len(set(anchors))
+    leads = [given["href"][1:] for _, given in reader.tags if given.get("href", "").startswith("#")]
+    assert leads
+    assert set(leads) <= set(anchors)
+    assert {lead.split("-")[0] for lead in leads if "-" in lead} == {"p1", "p2", "c1", "c2"}

@@ -141,6 +141,16 @@ async def test_an_answer_is_downloaded(http: httpx.AsyncClient, answered: str):
     assert (await http.get(f"/weiwo/threads/{answered}/export", params={"format": "exe"})).status_code == 422
 
 
+async def test_a_thread_is_downloaded_whole_as_one_page(http: httpx.AsyncClient, sdk: LangGraphClient, answered: str):
+    await sdk.runs.wait(answered, "weiwo", input={"question": "When did Augustus marry Livia?"})
+    page = (await http.get(f"/weiwo/threads/{answered}/export", params={"format": "html"})).text
+    assert page.count('<section class="turn">') == 2
+    assert page.index("6,300 kilometres") < page.index("When did Augustus marry Livia?")
+    assert "<script" not in page
+    alone = (await http.get(f"/weiwo/threads/{answered}/export", params={"format": "md"})).text
+    assert "6,300 kilometres" not in alone
+
+
 async def test_feedback_is_kept(http: httpx.AsyncClient, answered: str):
     said = await http.post(f"/weiwo/threads/{answered}/feedback", json={"good": True, "words": "right"})
     assert said.json() == {"kept": True, "sent": False}
