@@ -532,7 +532,7 @@ async def measure() -> int:
         if registry.corpus is None:
             raise SystemExit("no corpus was loaded")
         began = time.perf_counter()
-        tables = await describe_tables(registry.corpus)
+        tables = await asyncio.to_thread(describe_tables, registry.corpus)
         print(f"{len(tables)} tables, {len(cases)} questions; read in {time.perf_counter() - began:.1f} s")
         tool = registry.get("query_table")
         counts, slow = Counter[str](), 0.0

@@ -10,7 +10,7 @@ from typing import Final
 
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import without_orders
-from weiwo.nodes.shared.question.table_question import asks_table
+from weiwo.nodes.shared.question.table_question import asks_table, find_doubt
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
@@ -27,6 +27,7 @@ from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
 from weiwo.text.records import split_row
 from weiwo.tools.printable import one_line
+from weiwo.tools.tables.catalog import describe_tables
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
@@ -51,7 +52,7 @@ class RuleAnswer:
         open: Of several questions in one, those that no statement answers, where another is answered.
         doors: What would find more: names of `_DOORS`.
         thin: Why little was found, where that is known: a name of `_LEADS`.
-        web_failure: Why a web search failed; empty if none did.
+        reason: What fills its words: why a web search failed, which columns may be meant.
     """
 
     statements: tuple[tuple[str, list[Claim], bool], ...]
@@ -62,7 +63,7 @@ class RuleAnswer:
     open: tuple[str, ...]
     doors: tuple[str, ...]
     thin: str = ""
-    web_failure: str = ""
+    reason: str = ""
 
     @property
     def status(self) -> tuple[Status, str]:
@@ -100,7 +101,7 @@ class RuleAnswer:
         if self.statements:
             return ""
         if self.thin:
-            return _LEADS[self.language][self.thin].format(self.web_failure)
+            return _LEADS[self.language][self.thin].format(self.reason)
         if self.extracts.about_subject and not self.extracts.absent:
             return ""
         doors = [_DOORS[self.language][door] for door in self.doors]
@@ -149,6 +150,9 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
     quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
     extracts = build_quote_extracts(quotes, passages, frame.language) if told and not left else None
     extracts = extracts or choose_extracts(frame, passages)
+    thin, reason = _explain_thinness(frame.question, passages, outcomes.values())
+    if not thin:
+        thin, reason = _explain_rows(frame.question, extracts.items, services)
     return RuleAnswer(
         statements=tuple(
             (sentence, claims, outcomes[one.task_id].decided_by == "model") for one, sentence, claims in told
@@ -159,9 +163,8 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
         whole=whole,
         open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if told else (),
         doors=tuple(_find_doors(draft, services)),
-        thin=_explain_thinness(frame.question, passages, outcomes.values())
-        or _explain_rows(frame.question, extracts.items, services),
-        web_failure=_find_web_failure(outcomes.values()),
+        thin=thin,
+        reason=reason,
     )
 
 
@@ -172,14 +175,15 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
     return all(dates) and len(set(dates)) == len(dates)
 
 
-def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome]) -> str:
+def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome]) -> tuple[str, str]:
     """Why little was found: the web did not answer, or every passage is in the other language; empty if neither."""
-    if _find_web_failure(outcomes) and not any(one.tool == _WEB for one in passages):
-        return "web_failed"
+    failure = _find_web_failure(outcomes)
+    if failure and not any(one.tool == _WEB for one in passages):
+        return "web_failed", failure
     asked, told = _HAN.search(question), [_HAN.search(one.text) for one in passages]
     if passages and asked and not any(told):
-        return "other_language"
-    return "chinese" if passages and not asked and all(told) else ""
+        return "other_language", ""
+    return "chinese" if passages and not asked and all(told) else "", ""
 
 
 def _find_web_failure(outcomes: Iterable[Outcome]) -> str:
@@ -192,13 +196,19 @@ def _find_web_failure(outcomes: Iterable[Outcome]) -> str:
     return ""
 
 
-def _explain_rows(question: str, shown: Sequence[Extract], services: RunContext) -> str:
+def _explain_rows(question: str, shown: Sequence[Extract], services: RunContext) -> tuple[str, str]:
     """What would count the rows that are shown, where a question counts or adds up; empty where it does not."""
     asks = next((info for info in services.registry.infos() if info.name == "query_table"), None)
     rows = any(split_row(line, (), one.source) for one in shown for line in one.text.splitlines())
     if asks is None or not rows or not asks_table(question):
-        return ""
-    return "rows_unread" if not asks.available else "" if services.models.configured("writer") else "rows"
+        return "", ""
+    if not asks.available:
+        return "rows_unread", ""
+    corpus = services.registry.corpus
+    doubt = find_doubt(question, describe_tables(corpus, services.settings.filter)) if corpus is not None else None
+    if doubt is not None:
+        return "rows_doubted", f"{doubt[0]}: {', '.join(doubt[1])}"
+    return "" if services.models.configured("writer") else "rows", ""
 
 
 def _find_doors(draft: Draft, services: RunContext) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """The tables of a corpus: known by name, columns and values, and asked in a process of their own."""
 
-import asyncio
 import atexit
 import json
 import threading
@@ -167,11 +166,11 @@ def close_catalogs() -> None:
 atexit.register(close_catalogs)
 
 
-async def describe_tables(corpus: Corpus, within: SourceFilter = ANY_SOURCE) -> list[_Description]:
-    """The tables of a corpus; none where there are none, or the engine is not installed."""
+def describe_tables(corpus: Corpus, within: SourceFilter = ANY_SOURCE) -> list[_Description]:
+    """The tables of a corpus; none where there are none, or the engine is not installed. It blocks."""
     if find_spec("duckdb") is None:
         return []
     try:
-        return await asyncio.to_thread(lambda: open_catalog(corpus).describe(within))
+        return open_catalog(corpus).describe(within)
     except RequestError:
         return []

@@ -124,7 +124,7 @@ async def summarize_tables(question: str, services: RunContext) -> str:
     corpus = services.registry.corpus
     if corpus is None or _TABLES not in services.registry.names() or not asks_table(question):
         return ""
-    tables = (await describe_tables(corpus, services.settings.filter))[:_MOST_OFFERED]
+    tables = (await asyncio.to_thread(describe_tables, corpus, services.settings.filter))[:_MOST_OFFERED]
     columns = [", ".join(one["name"] for one in table["columns"][:_MOST_COLUMNS]) for table in tables]
     said = (f"{table['name']}: {names}" for table, names in zip(tables, columns, strict=True))
     return (
@@ -138,7 +138,7 @@ async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> C
     asked = [frame for frame in frames if asks_table(frame.question)]
     if not asked or corpus is None or _TABLES not in services.registry.names():
         return {}
-    tables = await describe_tables(corpus, services.settings.filter)
+    tables = await asyncio.to_thread(describe_tables, corpus, services.settings.filter)
     read = {frame.question: read_table_question(frame.question, tables) for frame in asked}
     return {question: ToolCall(_TABLES, args) for question, args in read.items() if args is not None}
 

@@ -77,6 +77,19 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
     return named[0] if len(named) == 1 else None
 
 
+def find_doubt(question: str, tables: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]] | None:
+    """The value of a question that stands in several columns of its table, with these; None where that is not it."""
+    for table in tables[:_MOST_TABLES]:
+        if table["columns"] and not table["torn"]:
+            reading = _Reading(fold_value(question), table)
+            if reading.read() is None and reading.doubtful:
+                tried = [(one, _Reading(fold_value(question), table, one.column).read()) for one in reading.doubtful]
+                fit = [one for one, request in tried if request is not None]
+                if len(fit) > 1:
+                    return fit[0].value, [str(table["columns"][one.column]["name"]) for one in fit]
+    return None
+
+
 def asks_table(question: str) -> bool:
     """Whether a question has a word for what is made of rows: a count, a sum, a mean, an extreme."""
     text = fold_value(question[: _LONGEST + 1])
@@ -86,7 +99,9 @@ def asks_table(question: str) -> bool:
 class _Reading:
     """One question read over one table: what was understood is taken out of the text, until nothing is left."""
 
-    def __init__(self, text: str, table: Mapping[str, Any]) -> None:
+    def __init__(self, text: str, table: Mapping[str, Any], chosen: int | None = None) -> None:
+        self._chosen = chosen  # the column whose values are meant, where several have them
+        self.doubtful: list[_Mention] = []
         self._table = table
         self._columns: Sequence[Mapping[str, Any]] = table["columns"]
         self._text = text
@@ -251,7 +266,7 @@ class _Reading:
 
     def _take_values(self) -> bool:
         """Turn the values named into conditions; False where one is of several columns and none of them is named."""
-        named = {one.column for one in self._mentions if one.kind == "column"}
+        named = {one.column for one in self._mentions if one.kind == "column"} | {self._chosen}
         spans: dict[tuple[int, int], list[_Mention]] = {}
         for one in self._mentions:
             if one.kind == "value":
@@ -261,6 +276,7 @@ class _Reading:
         for alike in spans.values():
             several = [one for one in alike if one.column in named] if len(alike) > 1 else alike
             if len(several) != 1:
+                self.doubtful = alike
                 return False
             chosen.setdefault(several[0].column, []).append(several[0].value)
         for column, values in chosen.items():

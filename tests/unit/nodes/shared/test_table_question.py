@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.nodes.shared.question.table_question import asks_table, read_table_question
+from weiwo.nodes.shared.question.table_question import asks_table, find_doubt, read_table_question
 
 
 def column(name, type_="text", values=(), unit=""):
@@ -167,6 +167,14 @@ def test_of_columns_that_one_name_may_mean_each_figure_is_given_and_none_is_gues
     ]
     for doubtful in ("Which region has the highest amount?", "How many sales have an amount over 5?"):
         assert read_table_question(doubtful, [table]) is None
+
+
+def test_a_value_of_several_columns_is_a_doubt_that_is_named():
+    routes = column("From", values=["Kiel", "Emden"]), column("To", values=["Kiel", "Bremen"])
+    table = {**SALES, "name": "trips", "columns": [*routes, column("Price", "number")]}
+    assert read_table_question("How many trips are there in Kiel?", [table]) is None
+    assert find_doubt("How many trips are there in Kiel?", [table]) == ("Kiel", ["From", "To"])
+    assert find_doubt("How many trips are there in Kiel on Monday?", [table]) is None  # a word that says something else
 
 
 def test_two_tables_that_fit_alike_are_a_doubt():

@@ -135,9 +135,9 @@ async def test_a_table_that_ends_the_process_is_named_and_the_others_are_asked(r
 
 
 async def test_documents_that_are_left_out_are_not_asked(registry):
-    known = await catalog.describe_tables(registry.corpus, SourceFilter())
+    known = catalog.describe_tables(registry.corpus, SourceFilter())
     assert {table["name"] for table in known} == {"big", "销售", "notes", "people"}
-    assert await catalog.describe_tables(registry.corpus, SourceFilter(folders=("elsewhere",))) == []
+    assert catalog.describe_tables(registry.corpus, SourceFilter(folders=("elsewhere",))) == []
 
 
 async def test_where_no_document_has_a_table_there_is_no_tool(tmp_path):
