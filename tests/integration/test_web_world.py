@@ -50,7 +50,8 @@ ASKED = (
     "Which is longer, the Sornwater or the Quillow?",
     "When was Ottoline Brammersdorf born?",
 )
-DISPUTED = ("When was Harnmoor founded?", "What is the population of Treskholm?", "白砚市有多少人口？")
+DISPUTED = ("When was Ostrelby founded?", "What is the population of Treskholm?")
+"""Questions whose two sides stand on pages that are both opened."""
 DEAD_ENDS = "What is the population of Veldwick?"
 """A question on whose way there is a page that cannot be read."""
 
@@ -127,8 +128,9 @@ async def test_one_search_is_not_enough(web):
 async def test_sources_that_disagree_are_both_told(web, context, model):
     graph = build_graph(tools=[web.read_page()], models=reader() if model else None)
     answers = [await ask(graph, web, question, context) for question in chosen(*DISPUTED)]
-    assert [(one.question.text, one.text) for one in answers if one.mark != "right"] == []
-    assert model or [one.raw["asserted"] for one in answers] == [[], [], []]
+    right = {"right"} if model else {"right", "none"}
+    assert [(one.question.text, one.text) for one in answers if one.mark not in right] == []
+    assert [one.raw["asserted"] for one in answers] == [[], []]
 
 
 @pytest.mark.parametrize("text", [ASKED[0], DEAD_ENDS])

@@ -21,7 +21,7 @@ class Article:
     title: str
     language: Language
     random: Random
-    sections: list[tuple[str, list[str]]] = field(default_factory=lambda: [("", [])])
+    sections: list[tuple[str, list[str]]] = field(default_factory=lambda: [("", [""])])
     told: dict[Fact, str] = field(default_factory=dict)
 
     def heading(self, text: str) -> None:
@@ -30,12 +30,23 @@ class Article:
 
     def say(self, *sentences: str) -> None:
         """Add a paragraph."""
-        joint = " " if self.language == "en" else ""
-        self.sections[-1][1].append(joint.join(sentences))
+        self.begin()
+        for sentence in sentences:
+            self.add(sentence)
 
-    def fact(self, name: str, attribute: str, *wordings: str) -> str:
-        """A sentence that tells a fact, in one of its wordings; it still has to be said."""
-        sentence = self.random.choice(wordings)
+    def begin(self) -> None:
+        """Begin a paragraph."""
+        if not self.sections[-1][1] or self.sections[-1][1][-1]:
+            self.sections[-1][1].append("")
+
+    def add(self, sentence: str) -> None:
+        """Add a sentence to the paragraph that was begun."""
+        joint = " " if self.language == "en" else ""
+        paragraphs = self.sections[-1][1]
+        paragraphs[-1] = joint.join(filter(None, (paragraphs[-1], sentence)))
+
+    def fact(self, name: str, attribute: str, sentence: str) -> str:
+        """A sentence that tells a fact; it still has to be said."""
         self.told[name, attribute] = sentence
         return sentence
 

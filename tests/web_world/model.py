@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.support.fake_model import FakeModel, Request, assessed, fake
-from tests.web_world.english import MONTHS
 from tests.web_world.grammar import Asked, LookUp, Relation, read_question, read_task
+from tests.web_world.prose import MONTHS
 from tests.web_world.things import Language
 
 SNIPPET = 200

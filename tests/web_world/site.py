@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Final
 
-from tests.web_world import chinese, english
+from tests.web_world import prose
 from tests.web_world.article import Article
 from tests.web_world.pages import UTF8, Coding, Page, Trouble
 from tests.web_world.things import CHINESE, ENGLISH, Country, Fact, Language, Thing
@@ -48,9 +48,6 @@ CODINGS: Final = (
     Coding("big5", "", "big5"),
 )
 """How Chinese sites send their text, rightly and wrongly labelled."""
-
-_WRITES: Final = {"en": english.article, "zh": chinese.article}
-_GOSSIPS: Final = {"en": english.gossip, "zh": chinese.gossip}
 
 
 @dataclass
@@ -115,13 +112,9 @@ def slug(thing: Thing) -> str:
     return "".join(f"{ord(char):x}" for char in thing.name)
 
 
-def _article(thing: Thing, random: Random, title: str = "") -> Article:
-    return _WRITES[thing.language](thing, random, title=title)
-
-
 def _encyclopedia(thing: Thing, n: int, random: Random) -> Iterator[Page]:
     """The main page of a thing. Some are PDFs, some are lost and left only at an archive that kept them."""
-    article = _article(thing, random)
+    article = prose.article(thing, random)
     page = Page(f"{thing.language}.openlore.test", f"/wiki/{slug(thing)}", article, thing.name)
     if thing.language == "zh":
         page = replace(page, coding=CODINGS[n % len(CODINGS)])
@@ -134,7 +127,7 @@ def _encyclopedia(thing: Thing, n: int, random: Random) -> Iterator[Page]:
 
 
 def _gossip(thing: Thing, n: int, random: Random) -> Page:
-    article = _GOSSIPS[thing.language](thing, random, n)
+    article = prose.gossip(thing, random, n)
     return Page("blog.dayouting.test", f"/{thing.language}/{slug(thing)}-{n}", article, thing.name)
 
 
@@ -153,7 +146,7 @@ def _almanac(town: Thing, site: Site, n: int, random: Random) -> Page:
         site.disputed[town.name, attribute] = (town.facts[attribute], other.facts[attribute])
     title = f"{town.name} – Town Almanac" if town.language == "en" else f"{town.name}概况"
     host = "www.townalmanac.test" if town.language == "en" else "www.difangzhi.test"
-    article = _article(other, random, title)
+    article = prose.article(other, random, title=title)
     return Page(host, f"/{slug(town)}.html", article, town.name, date=f"20{random.randint(11, 24)}-03-01")
 
 
@@ -213,7 +206,7 @@ def _celebration(town: Thing, year: int, random: Random) -> Article:
 def _trouble(thing: Thing, trouble: Trouble, n: int, random: Random) -> Iterator[Page]:
     """A page that the search engine holds for one about a thing, and what comes instead of it."""
     title = f"{thing.name}: facts and history" if thing.language == "en" else f"{thing.name}：历史与概况"
-    article = _article(thing, random, title)
+    article = prose.article(thing, random, title=title)
     path = f"/{thing.language}/{slug(thing)}-{n}"
     if trouble == "robots":
         path = f"{FORBIDDEN_FOLDER}{slug(thing)}-{n}"
