@@ -1,7 +1,5 @@
 """Comparisons: which of two is more, checked by the two values that stand in the claim or in its sources."""
 
-import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,13 +8,10 @@ from typing import Final
 from weiwo.nodes.writer.verification.clauses import Clause, content_words
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.quantities import MONEY
-from weiwo.nodes.writer.verification.source import ParsedSource
 from weiwo.text.data_files import data_pattern, data_rows
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
-from weiwo.text.names import names
 from weiwo.text.patterns import lazy
-from weiwo.text.terms import stem
 
 _QUALIFIED: Final = {"expensive": "$", "costly": "$", "recent": "date", "time": "s", "recently": "date"}
 _THAN: Final = data_pattern("comparison", "than")
@@ -25,8 +20,6 @@ _NO_ORDER: Final = data_pattern("comparison", "no_order")
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
 _STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
-_OF: Final = lazy(r"\s?(?:of\s)?(?:the\s)?")
-_PLACED: Final = lazy(r"\b(?:in|of|at|from|on|near|for)\s$|[在于]$")
 _MOST_SENTENCES: Final = 200
 
 
@@ -68,7 +61,7 @@ def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
         (kind, first, second) = values
         if first != second and (first > second) != (order.sense(kind) > 0):
             yield f"“{order.word}”: the values say the reverse"
-    elif order.right and (_contradicted(order, grounds) or _disproved(statement, order, grounds)):
+    elif order.right and _contradicted(order, grounds):
         yield f"“{order.word}”: the sources say the reverse"
 
 
@@ -140,84 +133,3 @@ def _contradicted(order: _Order, grounds: Grounds) -> bool:
             if left & other and right & one and senses == {1}:
                 return True
     return False
-
-
-def _disproved(statement: str, order: _Order, grounds: Grounds) -> bool:
-    """Whether all values of one kind that the sources give of both sides stand in the other order."""
-    left, right = _sides(order)
-    about = {word for word in content_words(statement) if word not in left | right}
-    found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    given = [
-        one for source in grounds.sources for one in _values(source, (left, right), about - {stem(order.word.lower())})
-    ]
-    best: dict[tuple[int, str], int] = {}
-    for score, side, kind, _ in given:
-        best[side, kind] = max(score, best.get((side, kind), 0))
-    for score, side, kind, value in given:
-        if order.sense(kind) and score == best[side, kind]:
-            found[kind][side].append(value)
-    verdicts = {
-        kind: order.sense(kind) == (1 if min(first) > max(second) else -1)
-        for kind, (first, second) in found.items()
-        if first and second and (min(first) > max(second) or max(first) < min(second))
-    }
-    proper = [right for kind, right in verdicts.items() if kind in order.senses] or list(verdicts.values())
-    return bool(proper) and not any(proper)
-
-
-def _values(
-    source: ParsedSource, sides: tuple[set[str], set[str]], about: set[str]
-) -> list[tuple[int, int, str, float]]:
-    """The values a source gives of two things: words of the claim beside it, side, kind and value."""
-    found: list[tuple[int, int, str, float]] = []
-    titled = [bool(words & set(content_words(source.title))) for words in sides]
-    default = titled.index(True) if sum(titled) == 1 else None
-    owner = default
-    for clause in source.sentences[:_MOST_SENTENCES]:
-        mentions = sorted((at, side) for side in (0, 1) for at in _mentions(clause.text, sides[side]))
-        met = {side for _, side in mentions}
-        others = [n.start for n in names(clause.text) if not _PLACED.search(clause.text[max(0, n.start - 6) : n.start])]
-        columns = clause.head.split(" , ")
-        dates: set[int | None] = set()
-        for start, end, kind, value in _valued(clause):
-            side = _owner(clause.text, (start, end), mentions, others, owner if not met else None)
-            if side is None or (kind == "date" and side in dates):
-                continue
-            dates |= {side} if kind == "date" else set()
-            cell = clause.text[:start].count(" , ")
-            near = columns[cell] if clause.head and cell < len(columns) else clause.text[max(0, start - 30) : end + 16]
-            found.append((len(about & set(content_words(near))), side, kind, value))
-        owner = met.pop() if len(met) == 1 else default if met else owner
-    return found
-
-
-def _valued(clause: Clause) -> Iterator[tuple[int, int, str, float]]:
-    yield from ((q.start, q.end, q.kind, q.base) for q in clause.quantities)
-    yield from ((span.start, span.end, "date", _moment(span.date)) for span in clause.dates)
-
-
-def _mentions(text: str, words: set[str]) -> Iterator[int]:
-    than = {found.end() for found in _THAN.finditer(text)}
-    for word in words:
-        if re.match(f"[{HAN}]", word):
-            yield from (found.start() for found in re.finditer(re.escape(word), text))
-    latin = {word for word in words if word.isascii()}
-    yield from (
-        found.start()
-        for found in re.finditer(r"[\w-]+", text)
-        if latin and found.start() not in than and latin & set(content_words(found[0]))
-    )
-
-
-def _owner(
-    text: str, span: tuple[int, int], mentions: list[tuple[int, int]], others: list[int], default: int | None
-) -> int | None:
-    """The side that a value at a place belongs to: what follows it at once ("200 g of butter"), else the last before."""
-    start, end = span
-    following = next(((at, side) for at, side in mentions if at >= end), None)
-    if following and _OF.fullmatch(text, end, following[0]):
-        return following[1]
-    before = [(at, side) for at, side in mentions if at < start]
-    if before:
-        return None if any(before[-1][0] < at < start for at in others) else before[-1][1]
-    return mentions[0][1] if mentions else default

@@ -10,13 +10,10 @@ from typing import Final
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.quantities import (
     LARGEST_COUNT,
-    NEAR_SHARE,
     POINTS,
     ROUGHLY,
-    SHARE,
     Quantity,
     close,
-    find_shares,
 )
 from weiwo.text.data_files import data_pattern
 from weiwo.text.patterns import lazy
@@ -73,10 +70,10 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
 
 
 def _figures(grounds: Grounds) -> Iterator[Quantity]:
-    """The figures of the sources, shares told in words among them."""
+    """The figures of the sources."""
     for source in grounds.sources:
         for clause in source.sentences:
-            yield from (*clause.quantities, *find_shares(clause.text))
+            yield from clause.quantities
 
 
 def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
@@ -84,11 +81,7 @@ def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
     times = _TIMES.match(statement, number.end)
     if number.kind != "%" and not times:
         return False
-    near = (
-        NEAR_SHARE * number.value
-        if number.unit == SHARE
-        else 0.51 / 10 ** len(f"{number.value:.12g}".partition(".")[2])
-    )
+    near = 0.51 / 10 ** len(f"{number.value:.12g}".partition(".")[2])
     for clause in (clause for source in grounds.sources for clause in source.sentences):
         for one, other in permutations(clause.quantities[:_MOST_FIGURES], 2):
             if one.kind == other.kind and other.base:

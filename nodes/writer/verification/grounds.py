@@ -25,7 +25,6 @@ from weiwo.state.cached_property import cached_property
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import fold
 from weiwo.text.lexicon import find_countries
-from weiwo.text.names import is_transliterated
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
 
@@ -124,7 +123,7 @@ class Grounds:
         folded, han = fold_letters(name), is_han(name)
         pairs = [term for term in terms(name) if len(term) == 2] if han else []
         for source in self.sources:
-            if folded in source.text or _is_acronym_of(name, source.initials):
+            if folded in source.text:
                 return True
         if folded in self.folders or folded in self.computed_text or (not han and self._named_in_parts(name)):
             return True
@@ -136,10 +135,7 @@ class Grounds:
             if any(form in source.terms or form in source.words for form in forms for source in self.sources):
                 return True
         return any(
-            s.unread
-            or is_transliterated(folded, s.transliterated)
-            or ((s.language == "zh") != han and (asked or s.language != language))
-            for s in self.sources
+            s.unread or ((s.language == "zh") != han and (asked or s.language != language)) for s in self.sources
         )
 
     def _named_in_parts(self, name: str) -> bool:
@@ -155,14 +151,6 @@ class Grounds:
         ]
         titled = len(words) > 1 and bool(re.match(r"[A-Z]{2,4}\s", name))
         return bool(words) and all(found[1:] if titled else found)
-
-
-def _is_acronym_of(name: str, initials: frozenset[str]) -> bool:
-    """Whether a name is the initials of one that the sources write out, or the plural of a short abbreviation."""
-    letters = name.replace(".", "").removesuffix("s")
-    return (
-        letters.isupper() and letters.isascii() and 2 <= len(letters) <= 6 and any(letters in run for run in initials)
-    )
 
 
 def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = ()) -> Grounds:

@@ -5,23 +5,17 @@ sizes, power, speeds and the short forms of time, fractions in words, and the bo
 """
 
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from weiwo.text.data_files import data_pattern, data_rows
 from weiwo.text.language import word_set
 from weiwo.text.numbers import find_numbers
-from weiwo.text.numerals import chinese_integer
 from weiwo.text.patterns import lazy
 from weiwo.text.units import to_si, unit_after
 
 LARGEST_COUNT: Final = 12
 """Bare numbers up to this count things more often than they state a figure."""
-SHARE: Final = "share"
-"""The unit of a share told in words, which rounds what it tells of."""
-NEAR_SHARE: Final = 0.1
-"""Share by which a share told in words may differ."""
 ROUGHLY: Final = 0.05
 """Share by which a figure told as rounded may differ."""
 MONEY: Final = frozenset(["USD", "EUR", "GBP", "JPY", "HKD", "元", "NOK", "SEK", "CHF", "INR", "RUB", "KRW"])
@@ -42,9 +36,6 @@ _AT_MOST: Final = data_pattern("quantities", "at_most")
 _OR_MORE: Final = data_pattern("quantities", "or_more")
 _OR_LESS: Final = data_pattern("quantities", "or_less")
 _ROUNDED_AFTER: Final = data_pattern("quantities", "rounded_after")
-_ONE_IN: Final = data_pattern("quantities", "one_in")
-_HAN_SHARE: Final = data_pattern("quantities", "han_share")
-_SHARE_OF: Final = data_pattern("quantities", "share_of")
 
 
 class Quantity(NamedTuple):
@@ -141,8 +132,6 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
     """
     if (claimed.kind == "%") != (known.kind == "%"):
         return False
-    if SHARE in {claimed.unit, known.unit}:
-        return abs(claimed.value - known.value) <= NEAR_SHARE * claimed.value
     if "pound" in {claimed.kind, known.kind}:
         units = {claimed.unit or "lb", known.unit or "lb"}
         return close(claimed.value, known.value) and units <= {"pound", "pounds", "GBP", "lb", "lbs"}
@@ -198,47 +187,3 @@ def _rounds(written: float, scale: float, other: float) -> bool:
     zeros = len(digits) - len(digits.rstrip("0")) if not decimals and "e" not in digits else 0
     step = 10.0 ** (zeros - decimals) * scale
     return abs(written * scale - other) <= min(0.51 * step, 0.05 * abs(other))
-
-
-@cache
-def _fractions() -> dict[str, float]:
-    return {words: float(percent) for words, percent in data_rows("quantities", "fractions")}
-
-
-@cache
-def _fraction_pattern() -> re.Pattern[str]:
-    return re.compile(rf"(?i)\b(?:{'|'.join(_fractions())})\b".replace(" ", "[- ]"))
-
-
-def find_shares(text: str) -> Iterator[Quantity]:
-    """Fractions in words as percentages: "one in eight" is 12.5 %."""
-    for found in _ONE_IN.finditer(text):
-        spans = find_numbers(f"{found[1]} days")
-        if spans and spans[0].value:
-            yield _share(found, 100 / float(spans[0].value))
-    for found in _fraction_pattern().finditer(text):
-        yield _share(found, _fractions()[found[0].lower().replace("-", " ")])
-    for found in _HAN_SHARE.finditer(text):
-        if found[1]:
-            yield _share(found, 100 * _whole(found[2]) / max(1, _whole(found[1])))
-        else:
-            yield _share(found, 10.0 * _whole(found[3]) if found[3] else 50.0)
-
-
-def stated_shares(text: str) -> list[Quantity]:
-    """The shares that a claim states in words: "a third of the output", 三分之一; not "half an hour"."""
-    return [
-        share
-        for share in find_shares(text)
-        if not text[share.start].isascii()
-        or _SHARE_OF.match(text, share.end)
-        or text[share.start : share.end].lower().startswith("one in")
-    ]
-
-
-def _whole(written: str) -> int:
-    return int(written) if written.isdecimal() else chinese_integer(written)
-
-
-def _share(found: re.Match[str], value: float) -> Quantity:
-    return Quantity(found.start(), found.end(), value, SHARE, "%", value)

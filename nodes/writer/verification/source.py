@@ -8,14 +8,13 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
 from weiwo.nodes.writer.verification.particulars import Period, find_days, find_months, find_periods, fold_letters
-from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities, find_shares
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.state.cached_property import cached_property
 from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import HAN, detect_language
 from weiwo.text.lexicon import find_countries
-from weiwo.text.names import transliterated_words
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
@@ -23,7 +22,6 @@ _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _DOTTED: Final = lazy(r"(?<![A-Za-z0-9_.])[vV]?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
 _COUNTED: Final = data_pattern("claims", "source", "counted")
-_CAPITALS: Final = lazy(r"\b[A-Z][\w'’-]*(?:\s(?:(?:of|the|and|for|in|de|du)\s){0,2}[A-Z][\w'’-]*){1,8}")
 _LETTER: Final = lazy(r"[^\W\d_]")
 _READ: Final = lazy(rf"[a-z\u00c0-\u024f{HAN}]")
 _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has|an?)\b")
@@ -49,7 +47,6 @@ class ParsedSource:
         days: Days of a month, without their year.
         months: Months it names.
         countries: Countries it names.
-        initials: First letters of its runs of capitalised words.
         sentences: Its sentences and table rows.
         clauses: Their parts.
     """
@@ -69,7 +66,6 @@ class ParsedSource:
     days: frozenset[tuple[int, int]]
     months: frozenset[int]
     countries: frozenset[str]
-    initials: frozenset[str]
     sentences: tuple[Clause, ...]
     clauses: tuple[Clause, ...]
 
@@ -78,11 +74,6 @@ class ParsedSource:
         """Whether it is written in a script whose names and words nothing here can compare: Cyrillic, Arabic, kana."""
         letters = _LETTER.findall(self.text[:4_000])
         return self.language == "other" and sum(not _READ.match(letter) for letter in letters) > len(letters) / 2
-
-    @cached_property
-    def transliterated(self) -> frozenset[str]:
-        """Its Greek and Cyrillic words in Latin letters."""
-        return transliterated_words(self.text)
 
     @cached_property
     def windows(self) -> dict[str, tuple[Window, ...]]:
@@ -118,7 +109,7 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         words=frozenset(re.findall(r"\w+", folded)),
         dates=tuple(dates),
         periods=tuple(find_periods(both)),
-        numbers=tuple(dict.fromkeys([*free, *find_shares(both)])),
+        numbers=tuple(dict.fromkeys(free)),
         counts=frozenset(n for n in free if not n.unit and _COUNTED.match(both, n.end)),
         codes=frozenset(m.group().lstrip("-").casefold() for m in _DIGITS.finditer(both.translate(_FULL_WIDTH))),
         dotted=frozenset(m[1] for m in _DOTTED.finditer(both)),
@@ -126,9 +117,6 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         days=frozenset((month, day) for month, day, _ in days) | {(d.month, d.day) for d in dates if d.month and d.day},
         months=frozenset({*find_months(both), *(d.month for d in dates if d.month)}),
         countries=frozenset(key for _, _, key in find_countries(both)),
-        initials=frozenset(
-            "".join(word[0] for word in re.findall(r"[A-Z][\w'’-]*", run[0])) for run in _CAPITALS.finditer(both)
-        ),
         sentences=sentences,
         clauses=clauses,
     )  # fmt: skip
