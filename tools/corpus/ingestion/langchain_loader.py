@@ -51,12 +51,10 @@ class LoaderError(CorpusError):
 
 @dataclass(frozen=True, slots=True)
 class _LoaderLimits:
-    """Bounds of what is taken from a loader: documents, their characters, and the wait for all and for the next."""
+    """Bounds of what is taken from a loader: documents, their characters in all, and the wait for the next."""
 
     documents: int = 100_000
-    document_characters: int = 10_000_000
     characters: int = 500_000_000
-    seconds: float = 3_600.0
     idle_seconds: float = 300.0
 
 
@@ -126,22 +124,27 @@ class _LoadedDocuments:
     """What a loader has given so far, as its thread collects it."""
 
     documents: "list[LangChainDocument]" = field(default_factory=list)  # in the order they came
-    too_long: list[Mapping[str, Any]] = field(default_factory=list)  # the metadata of those left out for their length
     stopped: str = ""  # why not all of them are here; empty where they are
     seconds: float = 0.0  # how long it took
-    _characters: int = 0
     _last_at: float = field(default_factory=time.monotonic)
     _ended: Event = field(default_factory=Event)
 
     def collect(self, make: "MakeLoader", limits: _LoaderLimits) -> None:
         """Run a loader until it ends, fails, reaches a limit or was ended. Blocks."""
-        reason = ""
+        reason, characters = "", 0
         try:
             for document in make().lazy_load():
                 if self._ended.is_set():
                     return
-                if reason := self._take(document, limits):
+                characters += len(_read_text(document))
+                if len(self.documents) >= limits.documents or characters > limits.characters:
+                    reason = (
+                        f"it gave more than {limits.documents:,} documents or {limits.characters:,} characters; only"
+                        " those before are taken"
+                    )
                     break
+                self.documents.append(document)
+                self._last_at = time.monotonic()
         except (Exception, SystemExit) as error:  # noqa: BLE001  # each loader raises its own
             reason = _explain_failure(error)
         self.end(reason)
@@ -153,34 +156,20 @@ class _LoadedDocuments:
             self._ended.set()
 
     async def wait(self, limits: _LoaderLimits, report: Callable[[int], None] | None) -> None:
-        """Wait for the end, as long as that may take."""
-        until = time.monotonic() + limits.seconds
+        """Wait for the end, as long as documents come."""
         while not self._ended.is_set():
             await asyncio.sleep(_POLL_SECONDS)
-            now = time.monotonic()
-            if now > until:
-                self.end(f"it took longer than {limits.seconds:,.0f} seconds")
-            elif now > self._last_at + limits.idle_seconds:
+            if time.monotonic() > self._last_at + limits.idle_seconds:
                 self.end(f"no document came within {limits.idle_seconds:,.0f} seconds")
             if report is not None:
                 report(len(self.documents))
 
-    def _take(self, document: "LangChainDocument", limits: _LoaderLimits) -> str:
-        """Take a document; why none may follow, or nothing."""
-        text = getattr(document, "page_content", None)
-        if not isinstance(text, str):
-            raise TypeError(f"it gave a {type(document).__name__}, not a LangChain document")
-        self._last_at = time.monotonic()
-        if len(text) > limits.document_characters:
-            self.too_long.append(document.metadata or {})
-            return ""
-        self._characters += len(text)
-        if len(self.documents) >= limits.documents:
-            return f"it gave more than {limits.documents:,} documents; only those before are taken"
-        if self._characters > limits.characters:
-            return f"it gave more than {limits.characters:,} characters; only those before are taken"
-        self.documents.append(document)
-        return ""
+
+def _read_text(document: object) -> str:
+    text = getattr(document, "page_content", None)
+    if not isinstance(text, str):
+        raise TypeError(f"it gave a {type(document).__name__}, not a LangChain document")
+    return text
 
 
 async def load_documents(
@@ -204,7 +193,7 @@ async def load_documents(
             await loading.wait(limits, report)
         finally:
             loading.end("")
-    if not loading.documents and not loading.too_long:
+    if not loading.documents:
         raise LoaderError(f"loader {spec.label}: {loading.stopped or 'it gave no document'}; nothing was changed")
     # A thread that was left behind may still add one to its own list.
     return replace(loading, documents=list(loading.documents), seconds=time.monotonic() - started)
@@ -220,15 +209,12 @@ def ingest_loaded(spec: LoaderSpec, loaded: _LoadedDocuments, writer: IndexWrite
     run = _LoaderRun(spec, writer.read_known(), writer)
     for source in _group_by_source(spec, loaded.documents):
         run.add(source)
-    if not loaded.stopped:
+    if loaded.stopped:
+        run.report.left_out.append(Problem(spec.label, loaded.stopped))
+    else:
         run.remove_missing()
     run.write()
-    problems = run.report.left_out
-    problems += [
-        Problem(read_metadata(one).source or spec.label, "too long; split it first") for one in loaded.too_long
-    ]
-    problems += [Problem(spec.label, loaded.stopped)] if loaded.stopped else []
-    problems.sort(key=lambda problem: problem.source)
+    run.report.left_out.sort(key=lambda problem: problem.source)
     run.report.seconds = loaded.seconds + time.monotonic() - started
     return run.report
 

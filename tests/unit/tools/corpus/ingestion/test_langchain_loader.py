@@ -265,31 +265,23 @@ async def test_a_loader_that_fails_on_the_way_keeps_what_came_and_removes_nothin
 
 
 @pytest.mark.parametrize(
-    ("limits", "kept", "reason"),
-    [
-        ({"documents": 2}, 2, "more than 2 documents"),
-        ({"characters": 8}, 2, "more than 8 characters"),
-        ({"document_characters": 4}, 2, "too long"),
-    ],
+    ("limits", "reason"),
+    [({"documents": 2}, "it gave more than 2 documents"), ({"characters": 8}, "or 8 characters")],
 )
 @pytest.mark.usefixtures("loaders")
-async def test_number_and_size_are_bounded(folder, limits, kept, reason):
+async def test_number_and_size_are_bounded(folder, limits, reason):
     Given.documents = [page("One.", source="a"), page("Two.", source="b"), page("Three", source="c")]
     report = await take(folder, LoaderSpec("my_loaders", "Given"), **limits)
-    assert report.documents == kept
+    assert report.documents == 2
     assert [reason in problem.reason for problem in report.left_out] == [True]
 
 
-@pytest.mark.parametrize(
-    ("limits", "reason"),
-    [({"seconds": 0.2}, "took longer than"), ({"idle_seconds": 0.2}, "no document came within")],
-)
 @pytest.mark.usefixtures("loaders")
-async def test_a_loader_that_hangs_is_left_behind(folder, limits, reason):
+async def test_a_loader_that_hangs_is_left_behind(folder):
     Given.documents = [page("One.", source="a"), page("Two.", source="b")]
-    report = await take(folder, LoaderSpec("my_loaders", "Given", {"wait": 60}), **limits)
+    report = await take(folder, LoaderSpec("my_loaders", "Given", {"wait": 60}), idle_seconds=0.2)
     assert report.documents == 1
-    assert [reason in problem.reason for problem in report.left_out] == [True]
+    assert ["no document came within" in problem.reason for problem in report.left_out] == [True]
 
 
 @pytest.mark.usefixtures("loaders")
