@@ -37,7 +37,7 @@ from weiwo.state.settings import Context, Settings
 from weiwo.text.localization import localized_section
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
-from weiwo.tools.corpus.evaluation.dataset_index import index_by_name
+from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 
 app = typer.Typer()
 
@@ -267,7 +267,7 @@ async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Questio
 async def _index(dataset: Dataset, settings: Settings) -> str:
     """Index the set's documents under a name, once; `weiwo ask --corpus NAME` then asks over the same."""
     model = await open_embedder(settings, dataset)
-    return await asyncio.to_thread(index_by_name, dataset, Path(settings.home), model, tell_stages())
+    return (await asyncio.to_thread(index_dataset, dataset, Path(settings.home), model, tell_stages())).name
 
 
 async def _open_systems(names: Sequence[str], context: Context, steps: Sequence[int]) -> dict[str, System]:

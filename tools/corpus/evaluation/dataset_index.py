@@ -37,7 +37,7 @@ def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: S
 
     Args:
         dataset: The set.
-        home: The folder of Weiwo's own files; the index is kept in it by the hash of the documents.
+        home: The folder of Weiwo's own files; the index is a corpus in it, named after the set and its documents' hash.
         model: The embedding model, if any.
         watch: Told of the progress.
 
@@ -47,21 +47,12 @@ def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: S
     Raises:
         CorpusError: The documents are broken, the embedding model failed, or the index cannot be written.
     """
-    folder = home / "evaluation" / _make_key(dataset, model)
-    _fill_index(dataset, folder, model, watch)
-    _delete_unused(folder.parent)
-    return folder
-
-
-def index_by_name(dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None) -> str:
-    """`index_dataset`, as a corpus that can be named; returns the name."""
     readable = "".join(one if one.isalnum() or one in "-." else "-" for one in dataset.name)[:40]
-    name = f"eval-{readable}-{_make_key(dataset, model)[:8]}"
-    folder = locate_by_name(home, name)
+    folder = locate_by_name(home, f"eval-{readable}-{_make_key(dataset, model)[:8]}")
     _fill_index(dataset, folder, model, watch)
     record_roots(folder, ())  # nothing to bring it up to
     _delete_unused(folder.parent)
-    return name
+    return folder
 
 
 def _make_key(dataset: Dataset, model: Embedder | None) -> str:

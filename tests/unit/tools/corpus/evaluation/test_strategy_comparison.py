@@ -246,7 +246,7 @@ def test_indexing_that_was_cut_off_begins_again(folder, tmp_path, monkeypatch):
     (folder / "corpus.jsonl").write_text(lines(many) + "{", encoding="utf-8")
     with pytest.raises(DatasetError):
         index_dataset(Dataset(folder), tmp_path, None)
-    (left,) = (tmp_path / "evaluation").iterdir()
+    (left,) = (tmp_path / "corpora").iterdir()
     assert not (left / "complete").exists()
     monkeypatch.setattr(Dataset, "digest", lambda _: "the same")
     (folder / "corpus.jsonl").write_text(lines(DOCUMENTS), encoding="utf-8")
