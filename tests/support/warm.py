@@ -38,7 +38,7 @@ _USED: Final = (
     "weiwo.tools.corpus.retrieval.routed_corpus",
     "weiwo.tools.corpus.tools",
     "weiwo.tools.registry",
-    "weiwo.tools.sync",
+    "weiwo.tools.async_tool",
     "weiwo.tools.web.web_search",
 )
 """What a command imports when it needs it."""

@@ -10,11 +10,10 @@ from pydantic import BaseModel, Field
 
 from weiwo.state import Evidence, JsonValue
 from weiwo.state.source_filter import SourceFilter
+from weiwo.tools.async_tool import AsyncTool, narrow
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError
 from weiwo.tools.passages import as_artifact, as_text
-from weiwo.tools.source_restriction import narrow
-from weiwo.tools.sync import AsyncTool
 
 _PassageAnswer = tuple[str, list[dict[str, JsonValue]]]
 

@@ -11,12 +11,12 @@ from pydantic import PrivateAttr
 
 from weiwo.state import Evidence, JsonValue
 from weiwo.text.patterns import lazy
+from weiwo.tools.async_tool import AsyncTool
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.calling.results import read_passages
 from weiwo.tools.mcp.definitions import ToolDefinition
 from weiwo.tools.passages import as_artifact
 from weiwo.tools.printable import clipped, one_line, printable
-from weiwo.tools.sync import AsyncTool
 
 if TYPE_CHECKING:  # they need the extra
     from weiwo.tools.mcp.connection import Connection

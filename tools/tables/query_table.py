@@ -7,10 +7,10 @@ from pydantic import Field
 
 from weiwo.state import Evidence, JsonValue, ValueType, passage_id
 from weiwo.state.source_filter import SourceFilter
+from weiwo.tools.async_tool import AsyncTool
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.passages import as_artifact, as_text
-from weiwo.tools.sync import AsyncTool
 from weiwo.tools.tables.catalog import open_catalog
 from weiwo.tools.tables.request import TableRequest
 from weiwo.tools.tables.validation import RequestError

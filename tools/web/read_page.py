@@ -13,13 +13,12 @@ from pydantic import BaseModel, Field
 from weiwo.state import Evidence, JsonValue, passage_id
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.chunking import Chunk, chunk_sections, chunk_text
+from weiwo.tools.async_tool import AsyncTool, require_page
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.corpus.formats.pdf import format_page
 from weiwo.tools.passages import RankedText, as_artifact, as_text, rank_passages
-from weiwo.tools.source_restriction import require_page
-from weiwo.tools.sync import AsyncTool
 from weiwo.tools.web.fetching.fetch import fetch
 from weiwo.tools.web.fetching.page_cache import PAGE_END, SECONDS, PageCache, WebPage
 from weiwo.tools.web.fetching.page_parser import refresh_target, text_page

@@ -15,9 +15,8 @@ from weiwo.state.settings import Settings
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.chunking import chunk_text
 from weiwo.text.language import detect_language
+from weiwo.tools.async_tool import AsyncTool, narrow
 from weiwo.tools.passages import RankedText, as_artifact, as_text, rank_passages
-from weiwo.tools.source_restriction import narrow
-from weiwo.tools.sync import AsyncTool
 from weiwo.tools.web.providers.failover import SearchResult, search_with_failover
 from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import SearchHit, SearchQuery, TimeRange, Topic

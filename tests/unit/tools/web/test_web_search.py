@@ -12,9 +12,9 @@ from tests.support.virtual_time import virtual_time
 from weiwo.state import Evidence
 from weiwo.state.settings import Settings
 from weiwo.state.source_filter import SourceFilter
+from weiwo.tools.async_tool import require_page
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
-from weiwo.tools.source_restriction import require_page
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import SearchQuery

@@ -1,8 +1,37 @@
-"""Source restriction of tools: what a task's arguments restrict further, and pages and documents held to it."""
+"""Async tools: LangChain tools that are coroutines, also for sync callers, and the source restriction they keep."""
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, Literal, TypeVar
+
+from langchain_core.tools import BaseTool
 
 from weiwo.state.source_filter import SourceFilter, read_folder, read_since, read_site
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.printable import one_line
+
+T = TypeVar("T")
+
+
+def _run_sync(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end, on a thread of its own where this one already runs an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(copy_context().run, asyncio.run, work).result()
+
+
+class AsyncTool(BaseTool):
+    """A LangChain tool that is a coroutine (`_arun`) and gives text for a model with an artifact beside it."""
+
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        return _run_sync(self._arun(*args, **kwargs))
 
 
 def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", folder: str = "") -> SourceFilter:
