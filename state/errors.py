@@ -20,14 +20,12 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     │   └── ModelRequestError                 models.errors                   the request brought no reply
     ├── SchemaMismatchError (ValueError)      models.coercion               · a reply's JSON does not fit its schema
     ├── ToolCallError (ToolException)         tools.calling.errors            a tool call came to nothing
-    │   ├── ToolNotCalledError                tools.calling.errors            it was not made, for the run's own reasons
-    │   └── ToolArgumentsError                tools.compute.calculator        its arguments cannot be worked with
+    │   └── ToolNotCalledError                tools.calling.errors            it was not made, for the run's own reasons
     ├── CorpusError (ValueError)              tools.corpus.base               a corpus cannot be used
     │   ├── NoPlaceError                      tools.corpus.base               there is nowhere to keep an index
     │   ├── BusyError                         tools.corpus.index.writer       another process writes to it
     │   ├── EmbeddingError                    tools.corpus.index.embedding_models  the embedding model gives no vectors
     │   ├── PolicyError                       tools.corpus.retrieval.routing_policy  a retrieval policy cannot be read
-    │   ├── LoaderError                       tools.corpus.ingestion.langchain_loader  a document loader cannot be used
     │   └── DatasetError                      tools.corpus.evaluation.dataset an evaluation set cannot be read
     ├── DocumentNotFoundError (LookupError)   tools.corpus.base               a corpus has no such document
     ├── UnreadableError (ValueError)          tools.corpus.formats.encodings  a file holds no text that can be read

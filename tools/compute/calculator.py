@@ -17,13 +17,6 @@ _WIDEST = 2**63
 """A checkpoint holds whole numbers below this."""
 
 
-class ToolArgumentsError(ToolCallError):
-    """Arguments that cannot be worked with: a LangChain tool error, and a typed failure of kind `bad_arguments`."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__("bad_arguments", message)
-
-
 class CalculatorArguments(BaseModel):
     """What `calculator` takes."""
 
@@ -42,7 +35,7 @@ class Calculator(BaseTool):
     In the artifact a date is an ISO string, and a whole number beyond 64 bits a float; the content has all its digits.
 
     Raises:
-        ToolArgumentsError: The expression cannot be worked out; one line says why and what to do.
+        ToolCallError: `bad_arguments`: the expression cannot be worked out; one line says why and what to do.
     """
 
     name: str = "calculator"
@@ -54,7 +47,7 @@ class Calculator(BaseTool):
         try:
             result = evaluate(expression)
         except ValueError as error:
-            raise ToolArgumentsError(f"calculator: {error}") from None
+            raise ToolCallError("bad_arguments", f"calculator: {error}") from None
         content, value, type_ = _format_result(result)
         return content, {"value": value, "type": type_, "expression": expression}
 
@@ -68,4 +61,4 @@ def _format_result(result: Scalar) -> tuple[str, JsonValue, str]:
     return format_number(result, "zh"), float(result) if wide else result, "number"
 
 
-__all__ = ["Calculator", "CalculatorArguments", "ToolArgumentsError", "evaluate"]
+__all__ = ["Calculator", "CalculatorArguments", "evaluate"]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from weiwo.state import JsonValue
 from weiwo.text.dates import PartialDate, format_date, parse_date
-from weiwo.tools.compute.calculator import ToolArgumentsError
+from weiwo.tools.calling.errors import ToolCallError
 
 _Unit = Literal["years", "age", "months", "days"]
 ContentAndArtifact = tuple[str, dict[str, JsonValue]]
@@ -41,7 +41,7 @@ class DateDifference(BaseTool):
     its time. There is no year 0 between 1 BC and AD 1.
 
     Raises:
-        ToolArgumentsError: A date cannot be read, or is too vague for the unit; one line says which and what to do.
+        ToolCallError: `bad_arguments`: a date cannot be read, or is too vague for the unit; one line says which.
     """
 
     name: str = "date_difference"
@@ -83,8 +83,10 @@ def _parse_argument(argument: str, text: str) -> PartialDate:
     try:
         return parse_date(text)
     except ValueError as error:
-        raise ToolArgumentsError(
-            f"date_difference: cannot read {argument}: {error}; give one date such as 156 BC, 1969-07-20 or 公元前156年"
+        raise ToolCallError(
+            "bad_arguments",
+            f"date_difference: cannot read {argument}: {error}; give one date such as 156 BC, 1969-07-20 or"
+            " 公元前156年",
         ) from None
 
 
@@ -120,8 +122,9 @@ def _is_reached(before: tuple[int | None, ...], after: tuple[int | None, ...]) -
     return True
 
 
-def _vagueness_error(date: PartialDate, needed: str) -> ToolArgumentsError:
-    return ToolArgumentsError(
+def _vagueness_error(date: PartialDate, needed: str) -> ToolCallError:
+    return ToolCallError(
+        "bad_arguments",
         f"date_difference: {format_date(date, 'en')} is too vague, this unit needs {needed}; "
-        "give the date more precisely, or ask for years"
+        "give the date more precisely, or ask for years",
     )

@@ -45,10 +45,6 @@ _ARGUMENTS: Final = '{"file_path": "a.csv"}'
 _POLL_SECONDS: Final = 0.05
 
 
-class LoaderError(CorpusError):
-    """A loader that cannot be used, or that failed. The message is one line: what, why, what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class _LoaderLimits:
     """Bounds of what is taken from a loader: documents, their characters in all, and the wait for the next."""
@@ -81,17 +77,17 @@ def parse_loader(named: str, arguments: str = "") -> LoaderSpec:
     """Parse what the user named a loader by: `MODULE:NAME`, and a JSON object of keyword arguments, or nothing.
 
     Raises:
-        LoaderError: It is malformed.
+        CorpusError: It is malformed.
     """
     module, _, name = named.strip().partition(":")
     if not (module and name and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))):
-        raise LoaderError(f"loader {one_line(named, 100)!r}: not MODULE:NAME; write it so, as in {_EXAMPLE}")
+        raise CorpusError(f"loader {one_line(named, 100)!r}: not MODULE:NAME; write it so, as in {_EXAMPLE}")
     try:
         parsed = json.loads(arguments) if arguments.strip() else {}
     except (ValueError, RecursionError) as error:
-        raise LoaderError(f"--loader-args: not JSON ({error}); write an object, as in {_ARGUMENTS}") from None
+        raise CorpusError(f"--loader-args: not JSON ({error}); write an object, as in {_ARGUMENTS}") from None
     if not isinstance(parsed, dict):
-        raise LoaderError(f"--loader-args: no JSON object; write one, as in {_ARGUMENTS}")
+        raise CorpusError(f"--loader-args: no JSON object; write one, as in {_ARGUMENTS}")
     return LoaderSpec(module, name, parsed)
 
 
@@ -99,7 +95,7 @@ def import_loader(spec: LoaderSpec) -> "MakeLoader":
     """Import the class of a loader, and see that its arguments fit; the result makes the loader. Blocks.
 
     Raises:
-        LoaderError: There is none, it is no LangChain document loader, or its arguments do not fit.
+        CorpusError: There is none, it is no LangChain document loader, or its arguments do not fit.
     """
     from langchain_core.document_loaders import BaseLoader
 
@@ -107,15 +103,15 @@ def import_loader(spec: LoaderSpec) -> "MakeLoader":
         try:
             found = import_object(spec.module, spec.name)
         except (Exception, SystemExit) as error:  # whatever the module does wrong
-            raise LoaderError(f"loader {spec.label}: {_explain_import(spec, error)}") from error
+            raise CorpusError(f"loader {spec.label}: {_explain_import(spec, error)}") from error
     if not (isinstance(found, type) and issubclass(found, BaseLoader)):
         what = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
-        raise LoaderError(f"loader {spec.label}: {what}, no LangChain document loader; name a class such as {_EXAMPLE}")
+        raise CorpusError(f"loader {spec.label}: {what}, no LangChain document loader; name a class such as {_EXAMPLE}")
     try:
         inspect.signature(found).bind(**spec.arguments)
     except TypeError as error:
         takes = ", ".join(inspect.signature(found).parameters) or "none"
-        raise LoaderError(f"loader {spec.label}: {error}; it takes, as --loader-args: {takes}") from None
+        raise CorpusError(f"loader {spec.label}: {error}; it takes, as --loader-args: {takes}") from None
     return lambda: found(**spec.arguments)
 
 
@@ -184,7 +180,7 @@ async def load_documents(
         The documents; where a limit was reached or the loader failed on the way, those that came until then.
 
     Raises:
-        LoaderError: It gave no document at all.
+        CorpusError: It gave no document at all.
     """
     limits, started, loading = limits or _LoaderLimits(), time.monotonic(), _LoadedDocuments()
     with _quiet():  # from here, for a thread that hangs would never undo it
@@ -194,7 +190,7 @@ async def load_documents(
         finally:
             loading.end("")
     if not loading.documents:
-        raise LoaderError(f"loader {spec.label}: {loading.stopped or 'it gave no document'}; nothing was changed")
+        raise CorpusError(f"loader {spec.label}: {loading.stopped or 'it gave no document'}; nothing was changed")
     # A thread that was left behind may still add one to its own list.
     return replace(loading, documents=list(loading.documents), seconds=time.monotonic() - started)
 

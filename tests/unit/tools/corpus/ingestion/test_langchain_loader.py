@@ -18,7 +18,6 @@ from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.langchain_loader import (
-    LoaderError,
     LoaderSpec,
     _LoaderLimits,
     import_loader,
@@ -228,7 +227,7 @@ def test_warnings_and_prints_of_loaders_reach_nobody(capsys):
 )
 @pytest.mark.usefixtures("loaders")
 def test_what_cannot_be_a_loader_is_said_in_one_line(named, arguments, says):
-    with pytest.raises(LoaderError) as caught:
+    with pytest.raises(CorpusError) as caught:
         import_loader(parse_loader(named, arguments))
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -237,7 +236,7 @@ def test_what_cannot_be_a_loader_is_said_in_one_line(named, arguments, says):
 async def test_a_package_that_a_loader_lacks_is_named(folder, tmp_path, monkeypatch):
     (tmp_path / "a.html").write_text("<p>Harbour</p>", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "bs4", None)
-    with pytest.raises(LoaderError, match=r"BSHTMLLoader: .*beautifulsoup4.*nothing was changed"):
+    with pytest.raises(CorpusError, match=r"BSHTMLLoader: .*beautifulsoup4.*nothing was changed"):
         await take(folder, LoaderSpec(COMMUNITY, "BSHTMLLoader", {"file_path": "a.html"}))
     assert not folder.exists()
 
@@ -245,7 +244,7 @@ async def test_a_package_that_a_loader_lacks_is_named(folder, tmp_path, monkeypa
 async def test_a_module_that_needs_another_package_names_it(tmp_path, monkeypatch):
     (tmp_path / "needy_loaders.py").write_text("import not_there_at_all", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(LoaderError, match="it needs the package not_there_at_all; install that"):
+    with pytest.raises(CorpusError, match="it needs the package not_there_at_all; install that"):
         import_loader(LoaderSpec("needy_loaders", "Given"))
 
 
@@ -259,7 +258,7 @@ async def test_a_loader_that_fails_on_the_way_keeps_what_came_and_removes_nothin
     assert counts(report) == (0, 1, 0, 0, 2)
     assert "the wiki does not answer" in problem.reason
     assert "sk-abc" not in problem.reason
-    with pytest.raises(LoaderError, match="the wiki does not answer"):
+    with pytest.raises(CorpusError, match="the wiki does not answer"):
         await take(folder, LoaderSpec("my_loaders", "Given", {"fail_after": 0}))
     assert IndexedCorpus(folder).documents == ("a", "b")
 
