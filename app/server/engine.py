@@ -1,17 +1,19 @@
 """What every route works with: the open databases, the graph and the runs, from the server's start to its end."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 import orjson
 from langchain_core.language_models import BaseChatModel
 from langgraph.graph.state import CompiledStateGraph
 from starlette.requests import Request
+from typing_extensions import override
 
 from weiwo.app.errors import MisuseError
 from weiwo.app.server.access.profiles import drop_attached, memory_user, user_of
@@ -35,13 +37,16 @@ from weiwo.state.settings import Context, Settings, SettingsError
 from weiwo.tools.file_lock import FileLock
 
 
-class Backend(Protocol):
-    """Runs and threads, wherever they are."""
+class Backend(ABC):
+    """Runs and threads, wherever they are.
 
-    @property
-    def settings(self) -> Settings:
-        """The operator's settings."""
+    Attributes:
+        settings: The operator's settings.
+    """
 
+    settings: Settings
+
+    @abstractmethod
     async def begin(self, request: Request, wanted: RunRequest, thread_id: str = "") -> RunRecord:
         """Begin a run on a thread of whoever sends the request, or on a new one.
 
@@ -49,12 +54,15 @@ class Backend(Protocol):
             RequestError: The thread is not there for him, or the run cannot begin.
         """
 
+    @abstractmethod
     def events(self, run: RunRecord) -> AsyncIterator[Event | None]:
         """The events of a run from its beginning to its end; None now and then while nothing happens."""
 
+    @abstractmethod
     async def leave(self, run: RunRecord) -> None:
         """Cancel a run that nobody waits for any more."""
 
+    @abstractmethod
     async def stored_run(self, request: Request, run_id: str) -> RunRecord:
         """A run of whoever sends the request, with the thread it left.
 
@@ -62,6 +70,7 @@ class Backend(Protocol):
             RequestError: There is none, or it is somebody else's.
         """
 
+    @abstractmethod
     async def load(self, request: Request, thread_id: str) -> Thread:
         """A thread of whoever sends the request, as its newest checkpoint has it.
 
@@ -69,15 +78,19 @@ class Backend(Protocol):
             RequestError: It is not there for him, or nothing was asked on it.
         """
 
+    @abstractmethod
     async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:
         """The results of a thread's questions before the latest one, oldest first."""
 
+    @abstractmethod
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
         """The stream events of a thread that are still kept, each with `at`, `run_id` and `attempt`."""
 
+    @abstractmethod
     def memory(self, user: str) -> MemoryStore | None:
         """What is remembered for a user; None where it is out of reach."""
 
+    @abstractmethod
     async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
         """What the writer's model says to a prompt of whoever sends the request; empty where there is none.
 
@@ -85,6 +98,7 @@ class Backend(Protocol):
             RequestError: He may not ask now.
         """
 
+    @abstractmethod
     async def day(self, user: str) -> dict[str, Any]:
         """What a user has spent today, and may; empty where that is the host's business."""
 
@@ -109,7 +123,7 @@ def backend_of(request: Request) -> Backend:
 
 
 @dataclass(frozen=True)
-class Engine:
+class Engine(Backend):
     """What is open while the server runs.
 
     Attributes:
@@ -132,20 +146,10 @@ class Engine:
     logins: bool = False
     models: Mapping[str, BaseChatModel] | BaseChatModel | None = None
 
+    @override
     async def begin(
         self, request: Request, wanted: RunRequest, thread_id: str = "", *, create: bool = False
-    ) -> RunRecord:
-        """Begin a run on a thread of whoever sends the request, or on a new one.
-
-        Args:
-            request: The request.
-            wanted: The run.
-            thread_id: The thread; empty: a new one.
-            create: Whether the thread is made if it does not exist.
-
-        Raises:
-            RequestError: The thread is not there for him, or the run cannot begin.
-        """
+    ) -> RunRecord:  # `create` makes a thread that does not exist
         user = user_of(request)
         if not thread_id or create:
             thread_id = await self.threads.create(user, thread_id or str(uuid4()), {}, known_ok=True)
@@ -155,41 +159,33 @@ class Engine:
         await self.records.touch_thread(thread_id, user)
         return run
 
+    @override
     def events(self, run: RunRecord) -> AsyncIterator[Event | None]:
-        """The events of a run from its beginning to its end."""
         return self.log.follow(run.run_id)
 
+    @override
     async def leave(self, run: RunRecord) -> None:
-        """Cancel a run that nobody waits for any more; one that the server itself leaves goes on at the next start."""
-        if not self.runs.closing:
+        if not self.runs.closing:  # what the server itself leaves goes on at the next start
             await self.runs.cancel(run.run_id)
 
+    @override
     async def stored_run(self, request: Request, run_id: str) -> RunRecord:
-        """A run of whoever sends the request.
-
-        Raises:
-            RequestError: There is none, or it is somebody else's.
-        """
         run = await self.records.run(run_id)
         if run is None or run.owner != user_of(request):
             raise not_found("run", run_id)
         return run
 
+    @override
     async def load(self, request: Request, thread_id: str) -> Thread:
-        """A thread of whoever sends the request, as its newest checkpoint has it.
-
-        Raises:
-            RequestError: It is not there for him, or nothing was asked on it.
-        """
         thread_id, _ = await self.threads.require(user_of(request), thread_id)
         try:
             return await read_thread(Session(self.settings, self.threads.saver, self.graph), thread_id)
         except MisuseError:
             raise not_asked(thread_id) from None
 
+    @override
     async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:
-        """The results of a thread's questions before the latest one, oldest first."""
-        await self.threads.require(user_of(request), thread_id)
+        thread_id, _ = await self.threads.require(user_of(request), thread_id)
         history = self.graph.aget_state_history({"configurable": {"thread_id": thread_id}}, limit=MOST_MOMENTS)
         moments = []
         async for one in history:
@@ -198,31 +194,27 @@ class Engine:
             moments.append((here["checkpoint_id"], before.get("checkpoint_id", ""), result))
         return pick_earlier_results(moments)
 
+    @override
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
-        """The stream events of a thread that are still kept."""
         return [
             {"at": event.at, "run_id": run, "attempt": event.attempt, **orjson.loads(event.data)}
             for run, event in await self.records.timeline(thread_id, most)
         ]
 
+    @override
     def memory(self, user: str) -> MemoryStore | None:
-        """What is remembered for a user; None without a store."""
         store = self.graph.store
         return MemoryStore(store, memory_user(user, self.settings)) if store is not None else None
 
+    @override
     async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
-        """What the writer's model says to a prompt of whoever sends the request; empty where there is none.
-
-        Raises:
-            RequestError: The server has too much to do, or the user's budget of the day is spent.
-        """
         user = user_of(request)
         await self.runs.budgets.admit(user, asks=False)
         async with self.runs.hold_slot(user), self.runs.account(user, Context()):
             return await ask_writer(Settings.resolve(), purpose, prompt, self.models)
 
+    @override
     async def day(self, user: str) -> dict[str, Any]:
-        """What a user has spent today, and may."""
         return await self.runs.budgets.describe(user)
 
 

@@ -1,24 +1,23 @@
 """A SQLite store in a thread of its own, opened when it is first used: most runs over documents never do.
 
-A batch of operations is one function in that thread, from BEGIN to COMMIT, as a write of our saver is: whoever waits
-for it may be cancelled at any moment, and no transaction is left open behind them. A store that cannot be opened or
-read raises; it is never taken for an empty one.
+A batch of operations is one work of that thread (`sqlite_thread`), from BEGIN to COMMIT: whoever waits for it may be
+cancelled at any moment, and no transaction is left open behind them. A store that cannot be opened or read raises; it
+is never taken for an empty one.
 
 LangGraph's SQLite store imports numpy for vectors that nothing here keeps in it, which costs as much as such a run.
 """
 
-import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from langgraph.store.base import BaseStore, Op, PutOp, Result
 
+from weiwo.graph.persistence.sqlite_thread import SqliteThread
 from weiwo.graph.persistence.storage import BUSY_SECONDS, StorageError, sqlite_error
 
 _RETRY_SECONDS: Final = 30.0
@@ -39,8 +38,7 @@ class SqliteStore(BaseStore):
         self._path = path
         self._failed = failed
         self._told = False
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="weiwo-store")
-        self._database: sqlite3.Connection | None = None
+        self._thread = SqliteThread(self._connect, "weiwo-store")
         self._store: BaseStore | None = None
         self._failure: tuple[float, StorageError] | None = None
 
@@ -50,8 +48,7 @@ class SqliteStore(BaseStore):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._thread.submit(self._close)
-        await asyncio.to_thread(self._thread.shutdown)
+        await self._thread.close()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Operations of a caller without an event loop.
@@ -59,7 +56,8 @@ class SqliteStore(BaseStore):
         Raises:
             StorageError: The database cannot be used.
         """
-        return self._thread.submit(self._transact, list(ops)).result()
+        todo = list(ops)
+        return self._thread.run_blocking(lambda _: self._transact(todo))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Operations, in order.
@@ -67,8 +65,9 @@ class SqliteStore(BaseStore):
         Raises:
             StorageError: The database cannot be used.
         """
+        todo = list(ops)
         try:
-            return await asyncio.wrap_future(self._thread.submit(self._transact, list(ops)))
+            return await self._thread.run(lambda _: self._transact(todo))
         except StorageError as error:
             if self._store is None and not self._told:
                 self._told = True
@@ -80,12 +79,11 @@ class SqliteStore(BaseStore):
 
         A transaction that has read cannot wait for another process's write, it fails.
         """
-        store = self._store or self._open()
         found: list[Result] = [None] * len(ops)
         try:
             for writes in (False, True):
                 places = [n for n, op in enumerate(ops) if isinstance(op, PutOp) is writes]
-                results = store.batch([ops[n] for n in places]) if places else []
+                results = self._store.batch([ops[n] for n in places]) if places and self._store else []
                 for place, result in zip(places, results, strict=True):
                     found[place] = result
         except (sqlite3.Error, ValueError) as error:
@@ -95,23 +93,17 @@ class SqliteStore(BaseStore):
             raise sqlite_error(self._path, cause) from cause
         return found
 
-    def _open(self) -> BaseStore:
+    def _connect(self) -> sqlite3.Connection:
         """Connect, create the tables and sweep out what has expired."""
         if self._failure is not None and time.monotonic() < self._failure[0] + _RETRY_SECONDS:
             raise self._failure[1]
         try:
-            self._database = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
-            self._store = _set_up(self._database)
+            database = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
+            self._store = _set_up(database)
         except sqlite3.Error as error:
-            self._close()
             self._failure = (time.monotonic(), sqlite_error(self._path, error))
             raise self._failure[1] from error
-        return self._store
-
-    def _close(self) -> None:
-        if self._database is not None:
-            with suppress(sqlite3.Error):  # closing it fails nothing that was done
-                self._database.close()
+        return database
 
 
 def _set_up(database: sqlite3.Connection) -> BaseStore:

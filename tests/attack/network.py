@@ -232,11 +232,13 @@ async def _addresses(report: Report, _: Path) -> None:
 
 
 async def _models(report: Report, _: Path) -> None:
-    endless, huge = "The tower is tall. " * 50_000, "word " * 2_000_000
+    endless = " ".join(f"Tower {n} is {n * 7919 % 997} metres tall." for n in range(40_000))
+    same, huge = "The tower is tall. " * 50_000, "word " * 2_000_000
     handlers: dict[str, tuple[Handler, dict[str, Any]]] = {
         "endless, max_tokens": (always(text(endless, usage=None, piece=400)), {"max_tokens": 3_000}),
         "endless, max_cost": (always(text(endless, usage=None, piece=400)), {"max_cost": 0.02}),
         "endless, no limit near": (always(text(endless, usage=None, piece=4_000)), {}),
+        "the same again and again": (always(text(same, usage=None, piece=400)), {}),
         "10 MB in pieces": (always(text(huge, usage=None, piece=20_000)), {}),
         "10 MB in one piece": (always(text(huge, usage=None, piece=len(huge))), {}),
         "10 MB of braces": (always(raw("{" * 10_000_000)), {}),

@@ -16,8 +16,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, LangGraphError
 from starlette.requests import Request
+from typing_extensions import override
 
-from weiwo.app.server.engine import ask_writer
+from weiwo.app.server.engine import Backend, ask_writer
 from weiwo.app.server.errors import RequestError, not_asked, not_found
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.records import Event, RunRecord
@@ -49,7 +50,7 @@ class _HostRun(RunRecord):
     temporary: bool
 
 
-class HostBackend:
+class HostBackend(Backend):
     """The host's runs and threads.
 
     Attributes:
@@ -73,8 +74,8 @@ class HostBackend:
             except _FAILURES as error:
                 raise _refusal(error) from None
 
+    @override
     async def begin(self, request: Request, wanted: RunRequest, thread_id: str = "") -> _HostRun:
-        """Begin a run; the host cancels it should its stream be left."""
         client = _client(request)
         try:
             thread = thread_id or (await client.threads.create(graph_id=GRAPH_ID))["thread_id"]
@@ -96,8 +97,8 @@ class HostBackend:
             run_id, thread, "", now, now, "running", 1, {}, "", client, aiter(parts), wanted.temporary and not thread_id
         )
 
+    @override
     async def events(self, run: RunRecord) -> AsyncIterator[Event | None]:
-        """The events of a run that was begun here; its thread is deleted after them, where it is temporary."""
         begun = cast("_HostRun", run)  # there are no others here
         number = 0
         try:
@@ -115,16 +116,16 @@ class HostBackend:
         finally:
             await self._close(begun)
 
+    @override
     async def leave(self, run: RunRecord) -> None:
-        """Cancel a run that nobody waits for any more."""
         await self._close(cast("_HostRun", run))
 
+    @override
     async def stored_run(self, request: Request, run_id: str) -> RunRecord:
-        """No run is found by its id alone: the host wants its thread, too."""
         raise RequestError(404, f"response {run_id[:60]!a}; this server keeps none by id; go on with its thread")
 
+    @override
     async def load(self, request: Request, thread_id: str) -> Thread:
-        """A thread, as the host has it."""
         async with _client(request) as client:
             try:
                 state = await client.threads.get_state(thread_id)
@@ -147,8 +148,8 @@ class HostBackend:
         under_way = tuple(dict.fromkeys(task["name"] for task in state["tasks"]))
         return Thread(thread_id, read, under_way, {}, dict(state["metadata"] or {}))
 
+    @override
     async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:
-        """The results of a thread's questions before the latest one, oldest first."""
         async with _client(request) as client:
             try:
                 history = await client.threads.get_history(thread_id, limit=MOST_MOMENTS)
@@ -162,19 +163,20 @@ class HostBackend:
             moments.append((names[0], names[1], given.get("result")))
         return pick_earlier_results(moments)
 
+    @override
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
-        """Nothing: the host keeps no events of runs that ended."""
         return []
 
+    @override
     def memory(self, user: str) -> None:
-        """None: the host's store is out of reach."""
+        return None  # the host's store is out of reach
 
+    @override
     async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
-        """What the writer's model says; the host has seen to it that the client may ask."""
         return await ask_writer(self.settings, purpose, prompt)
 
+    @override
     async def day(self, user: str) -> dict[str, Any]:
-        """Nothing: what users may spend is the host's business."""
         return {}
 
     async def _close(self, run: _HostRun) -> None:

@@ -23,37 +23,17 @@ from weiwo.graph.persistence.threads import ThreadInfo, check_thread_id, info_of
 
 _MOST_SEARCHED: Final = 1_000
 """Threads that a search with a condition looks through, the newest first."""
-_COPY_SQLITE: Final = (
-    (
-        "INSERT INTO checkpoints"
-        " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
-        " SELECT ?, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
-        " WHERE thread_id = ?"
-    ),
-    (
-        "INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value, task_path)"
-        " SELECT ?, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value, task_path FROM writes"
-        " WHERE thread_id = ?"
-    ),
-)
-_COPY_POSTGRES: Final = (
-    (
-        "INSERT INTO checkpoints"
-        " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
-        " SELECT %s, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints"
-        " WHERE thread_id = %s"
-    ),
-    (
-        "INSERT INTO checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)"
-        " SELECT %s, checkpoint_ns, channel, version, type, blob FROM checkpoint_blobs WHERE thread_id = %s"
-    ),
-    (
-        "INSERT INTO checkpoint_writes"
-        " (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)"
-        " SELECT %s, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob FROM checkpoint_writes"
-        " WHERE thread_id = %s"
-    ),
-)
+_CHECKPOINTS: Final = "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+_COPIED_SQLITE: Final = {
+    "checkpoints": _CHECKPOINTS,
+    "writes": "checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value, task_path",
+}
+_COPIED_POSTGRES: Final = {
+    "checkpoints": _CHECKPOINTS,
+    "checkpoint_blobs": "checkpoint_ns, channel, version, type, blob",
+    "checkpoint_writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob",
+}
+"""The columns of a thread's rows beside its id, by table."""
 
 
 @dataclass(frozen=True)
@@ -260,13 +240,21 @@ async def copy_thread(saver: Any, thread_id: str, new: str) -> None:
         RequestError: The saver is none of ours.
     """
     if hasattr(saver, "fetch_rows"):
-        await saver.execute([(query, (new, thread_id)) for query in _COPY_SQLITE])
+        await saver.execute([(query, (new, thread_id)) for query in _copies(_COPIED_SQLITE, "?")])
     elif type(saver).__name__ == "AsyncPostgresSaver":
         async with saver._cursor(pipeline=True) as cursor:  # noqa: SLF001 - as for the list of threads
-            for query in _COPY_POSTGRES:
+            for query in _copies(_COPIED_POSTGRES, "%s"):
                 await cursor.execute(query, (new, thread_id))
     else:
         raise RequestError(501, "the thread; its database cannot copy threads; begin a new one")
+
+
+def _copies(tables: Mapping[str, str], mark: str) -> list[str]:
+    """The statements that copy a thread's rows under another id."""
+    return [
+        f"INSERT INTO {table} (thread_id, {columns}) SELECT {mark}, {columns} FROM {table} WHERE thread_id = {mark}"  # noqa: S608 - names of ours
+        for table, columns in tables.items()
+    ]
 
 
 def shown_state(snapshot: StateSnapshot) -> dict[str, Any]:
