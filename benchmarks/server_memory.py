@@ -1,17 +1,20 @@
 """Memory of `weiwo serve` over many runs, each watched by several clients, and each on a thread of its own.
 
     python benchmarks/server_memory.py [RUNS] [WATCHERS]
+    python benchmarks/server_memory.py uploads [FILES] [MEGABYTES]
 
 Runs follow one another, answered by rules from the sample documents. What is kept per run grows in a straight line;
-what is bounded, and the allocator, level off.
+what is bounded, and the allocator, level off. Uploads are Markdown files of random words, indexed one after the other.
 """
 
 import asyncio
 import os
+import random
 import re
 import sys
 import tempfile
 from pathlib import Path
+from string import ascii_lowercase
 
 import httpx
 
@@ -26,9 +29,9 @@ STEPS = 10
 QUESTIONS = ("How long is the Yangtze?", "How long is the Danube?", "How tall is the Burj Khalifa?", "长江有多长？")
 
 
-def resident(pid: int) -> float:
-    """A process's resident memory, in MB."""
-    (kilobytes,) = re.findall(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+def resident(pid: int, field: str = "VmRSS") -> float:
+    """A process's resident memory, in MB; with `VmHWM`, the most it ever had."""
+    (kilobytes,) = re.findall(rf"{field}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     return int(kilobytes) / 1_000
 
 
@@ -64,15 +67,44 @@ async def measure(url: str, pid: int, runs: int, watchers: int) -> None:
     print(f"the second half: {after - before:+.1f} MB over {last - first} runs, {grown:+.1f} kB a run")
 
 
+def make_document(number: int, size: int) -> bytes:
+    """A Markdown file of random words, at least so many bytes."""
+    chance = random.Random(number)  # noqa: S311 - a repeatable document
+    words = ["".join(chance.choices(ascii_lowercase, k=chance.randint(3, 9))) for _ in range(20_000)]
+    parts: list[str] = []
+    length = 0
+    while length < size:
+        parts.append(f"## Part {number} {len(parts)}\n\n{' '.join(chance.choices(words, k=120))}.\n\n")
+        length += len(parts[-1])
+    return "".join(parts).encode()
+
+
+def upload(url: str, pid: int, files: int, megabytes: int) -> None:
+    """Upload files one after the other; print the memory before and after each."""
+    print(f"     0 files {resident(pid):8.1f} MB", flush=True)
+    for number in range(files):
+        content, path = make_document(number, megabytes * 999_000), "/weiwo/corpora/big/files"
+        answer = httpx.post(url + path, params={"filename": f"{number}.md"}, content=content, timeout=1_800)
+        if '"indexed":1' not in answer.text:
+            sys.exit(f"file {number}: {answer.text[-300:]}")
+        now, most = resident(pid), resident(pid, "VmHWM")
+        print(f"{number + 1:>6} files {now:8.1f} MB, at most {most:8.1f} MB", flush=True)
+
+
 def main() -> None:
-    """Serve, ask and measure."""
-    runs, watchers = (int(sys.argv[n]) if len(sys.argv) > n else default for n, default in ((1, RUNS), (2, WATCHERS)))
+    """Serve, ask or upload, and measure."""
+    uploads = sys.argv[1:2] == ["uploads"]
+    given, usual = sys.argv[1 + uploads :], (5, 100) if uploads else (RUNS, WATCHERS)
+    first, second = (int(given[n]) if len(given) > n else default for n, default in enumerate(usual))
     own = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
     with (
         tempfile.TemporaryDirectory() as home,
         weiwo_serve({**own, "WEIWO_HOME": home, "WEIWO_WEB": "off"}) as (url, process),
     ):
-        asyncio.run(measure(url, process.pid, runs, watchers))
+        if uploads:
+            upload(url, process.pid, first, second)
+        else:
+            asyncio.run(measure(url, process.pid, first, second))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import asyncio
 import ctypes
-import gc
 import os
 import unicodedata
 from collections.abc import AsyncIterator
@@ -143,7 +142,6 @@ async def _index(file: Path, folder: Path, name: str, settings: Settings) -> Asy
 
 def _release_memory() -> None:
     """Give freed memory back to the system: a large file's passages would leave holes that glibc keeps for good."""
-    gc.collect()
     if hasattr(_LIBC, "malloc_trim"):
         _LIBC.malloc_trim(0)
 
