@@ -55,10 +55,7 @@ async def models(_: Request) -> Response:
 @openai_errors
 async def model(request: Request) -> Response:
     """One of them."""
-    name = request.path_params["model"]
-    if name not in _MODELS:
-        raise RequestError(404, f"model {name[:60]!a}; there is none of that name; use {', '.join(_MODELS)}")
-    return reply(_model(name))
+    return reply(_model(_read_model(request.path_params)))
 
 
 @openai_errors
