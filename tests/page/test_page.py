@@ -75,6 +75,12 @@ def test_extracts_are_shown_with_their_best_sentences_marked(page, player):
     assert shown.count() == len(result["extracts"])
     first = result["extracts"][0]
     start, end = first["highlights"][0]
+    snippet = page.inner_text("[data-extract='1'] > blockquote")
+    assert first["text"][start:end] in snippet
+    assert page.locator("[data-extract='1'] strong").count()
+    assert "**" not in snippet
+    assert page.locator("[data-extract='1'] mark >> nth=0").is_hidden()
+    page.click("[data-extract='1'] summary")
     assert page.inner_text("[data-extract='1'] mark >> nth=0") == first["text"][start:end]
     assert page.locator(".prose > blockquote").count() == 0, "no passage stands there twice"
     assert "weiwo setup" in page.inner_text("[data-hint=no-model]")

@@ -54,26 +54,39 @@ export function Answer({ turn, result }: { turn: Turn; result: Result }) {
   return (
     <div class={`prose${extracts.size ? " with-extracts" : ""}`} lang={localeOf(result.language)}>
       {blocks.map((block, at) =>
-        "n" in block
-          ? <ExtractView key={at} turn={turn.key} extract={block} t={t} />
+        "extract" in block
+          ? <ExtractView key={at} turn={turn.key} shown={block} t={t} />
           : <BlockView key={at} turn={turn.key} block={block} result={result} known={known} t={t} />)}
     </div>
   );
 }
 
-/** Blocks, with each quoted passage and the line above it replaced by its extract. */
-function withExtracts(result: Result): (Block | Extract)[] {
+/** A passage as the answer shows it: its title, its best sentences, and the whole of it. */
+interface Shown {
+  extract: Extract;
+  title: string;
+  snippet: string;
+}
+
+/** Blocks, with each line that names a passage and the snippet quoted below it made one. */
+function withExtracts(result: Result): (Block | Shown)[] {
   const blocks = result.blocks?.length ? result.blocks : [{ kind: "paragraph" as const, text: result.answer }];
   const left = new Map(result.extracts.map((one) => [one.n, one]));
-  const out: (Block | Extract)[] = [];
-  blocks.forEach((block, at) => {
-    const head = /\[(\d{1,4})\]\s*$/.exec(block.kind === "paragraph" && blocks[at + 1]?.kind === "quote" ? block.text : "");
-    const extract = head ? left.get(Number(head[1])) : undefined;
-    if (extract) out.push(extract);
-    else if (!(block.kind === "quote" && typeof out[out.length - 1] === "object" && "highlights" in (out[out.length - 1] as object))) out.push(block);
-    if (extract) left.delete(extract.n);
-  });
-  return left.size === result.extracts.length && result.extracts.length ? [...out.filter((one) => !("kind" in one) || one.kind !== "quote"), ...left.values()] : [...out, ...left.values()];
+  const out: (Block | Shown)[] = [];
+  for (let at = 0; at < blocks.length; at += 1) {
+    const block = blocks[at] as Block;
+    const next = blocks[at + 1];
+    const head = block.kind === "paragraph" ? /^(.*)\[(\d{1,4})\]\s*$/s.exec(block.text) : null;
+    const extract = head && next?.kind === "quote" ? left.get(Number(head[2])) : undefined;
+    if (!head || !extract || !next) {
+      out.push(block);
+      continue;
+    }
+    out.push({ extract, title: (head[1] as string).trim(), snippet: next.text });
+    left.delete(extract.n);
+    at += 1;
+  }
+  return [...out, ...[...left.values()].map((extract) => ({ extract, title: extract.title, snippet: "" }))];
 }
 
 /** Where in its source a passage stands. */
@@ -81,15 +94,22 @@ export function Place({ of }: { of: string }) {
   return <span class="quiet">{placeIn(useStore((now) => now.language), of)}</span>;
 }
 
-function ExtractView({ turn, extract, t }: { turn: number; extract: Extract; t: Say }) {
+function ExtractView({ turn, shown, t }: { turn: number; shown: Shown; t: Say }) {
+  const { extract, title, snippet } = shown;
+  const whole = <PassageText text={extract.text} ranges={extract.highlights ?? []} source={extract.source} />;
   return (
     <figure class="extract" data-extract={extract.n}>
       <figcaption>
         <button class="cite" onClick={() => openSource(turn, extract.n)} aria-label={t("source", extract.n)}>{extract.n}</button>
-        <span class="extract-title">{visible(extract.title || extract.source)}</span>
+        <span class="extract-title">{visible(title || extract.title || extract.source)}</span>
         {extract.locator && <Place of={extract.locator} />}
       </figcaption>
-      <blockquote><PassageText text={extract.text} ranges={extract.highlights ?? []} source={extract.source} /></blockquote>
+      {snippet
+        ? <>
+            <blockquote>{snippet.split("\n").map((line, at) => <p key={at}><Inline text={line.replace(/^>\s?/, "")} /></p>)}</blockquote>
+            <details class="whole"><summary>{t("wholePassage")}</summary><blockquote>{whole}</blockquote></details>
+          </>
+        : <blockquote>{whole}</blockquote>}
     </figure>
   );
 }
