@@ -10,7 +10,7 @@ from typing import Final
 
 from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.writer.sources import append_unit, outcome_unit, render_value
-from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
+from weiwo.state import REFERENCE, JsonValue, Language, Outcome, Plan, Task
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate
 from weiwo.text.lists import join_names
@@ -18,6 +18,7 @@ from weiwo.text.localization import localized_section
 from weiwo.text.mentions import title_key
 from weiwo.text.numbers import format_number
 from weiwo.text.relations import relations
+from weiwo.tools.printable import one_line
 
 DISPUTED: Final = "disputed"
 """The mechanism of a statement that tells of sources that disagree: it asserts none of their values."""
@@ -37,6 +38,7 @@ class Statement:
         computed_by: Ids of the calculation tasks it follows from.
         verdict: "Yes. " or "No. " before it, which a calculation decides and no passage states.
         task_id: The task that it tells.
+        table: What it tells, as a Markdown table; empty of a single value.
     """
 
     text: str
@@ -45,6 +47,7 @@ class Statement:
     computed_by: tuple[str, ...] = ()
     verdict: str = ""
     task_id: str = ""
+    table: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,8 @@ class _Composer:
                 counted = {"e": made["expression"], "n": made["rows"], "m": made["of"]}
                 value = render_value(result, self._language)
                 text = self._words["table"].format(v=value, **counted)
-                return Statement(self._ended(text), "table", self._cited(result), (task.id,))
+                drawn = _draw_table(made.get("header"), made.get("table"))
+                return Statement(self._ended(text), "table", self._cited(result), (task.id,), table=drawn)
             if made.get("start") and not task.references:
                 told = f"{made['start']} – {made['end']}: {self._difference(result, (_Operand('', result),))}"
                 return Statement(self._ended(told), "calculation", (), (task.id,))
@@ -253,3 +257,21 @@ def _order(operands: Sequence[_Operand], direction: str) -> list[_Operand] | Non
     if isinstance(first, float) and isinstance(second, float) and abs(first - second) <= doubt:
         return None
     return ordered
+
+
+_MOST_ROWS: Final = 20
+
+
+def _draw_table(header: JsonValue, rows: JsonValue) -> str:
+    """A result of several rows and columns as a Markdown table; empty of any other."""
+    if not isinstance(header, list) or not isinstance(rows, list):
+        return ""
+    lines = [header, ["---"] * len(header), *rows]
+    if len(header) < 2 or not 2 <= len(rows) <= _MOST_ROWS:
+        return ""
+    cells = [
+        ["" if cell is None else one_line(str(cell), 200).replace("|", "\\|") for cell in line]
+        for line in lines
+        if isinstance(line, list)
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)

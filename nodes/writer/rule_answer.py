@@ -13,6 +13,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.nodes.shared.question.table_question import asks_table, find_doubt
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
+from weiwo.nodes.writer.document import list_claim_places
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
 from weiwo.nodes.writer.extracts import DOUBTED_BELOW, Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
@@ -130,7 +131,9 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
         claims = draft.check(sentence, frame.question)
         if all_supported(claims):
             first = claims[0].model_copy(update={"text": statement.verdict + claims[0].text})
-            told.append((statement, statement.verdict + sentence, [first, *claims[1:]]))
+            cells = [Claim(text=cell, citations=tuple(numbers), verdict="computed") for cell in _cells(statement.table)]
+            sentence += f"\n\n{statement.table}" if statement.table else ""
+            told.append((statement, statement.verdict + sentence, [first, *claims[1:], *cells]))
         else:
             dropped = True
     usable = [outcome for outcome in outcomes.values() if outcome.usable]
@@ -166,6 +169,11 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
         thin=thin,
         reason=reason,
     )
+
+
+def _cells(table: str) -> list[str]:
+    """The cells of a Markdown table that state something."""
+    return [table[start:end] for start, end in list_claim_places(table)] if table else []
 
 
 def _are_of_different_dates(outcome: Outcome) -> bool:

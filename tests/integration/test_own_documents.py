@@ -147,3 +147,27 @@ def test_a_question_that_names_a_file_of_a_kind_that_is_not_read_is_told_so(
     result = json.loads(out)
     assert (code, result["status"]) == (3, "partial")
     assert [line in gap["text"] for gap in result["gaps"]] == [True]
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("average monthly fee by country as a chart", "| Norway | 130 |"),
+        ("用柱状图展示每个国家有多少客户", "| 挪威 | 2 |"),
+    ],
+)
+def test_what_several_rows_came_to_is_a_table_and_a_chart_where_one_is_asked_for(
+    weiwo: Weiwo, tmp_path: Path, question: str, row: str
+) -> None:
+    (tmp_path / "docs" / "customers.csv").write_text(
+        "name,country,monthly fee\nA,Norway,120\nB,Sweden,0\nC,Norway,140\n"
+    )
+    (tmp_path / "docs" / "客户.csv").write_text("名称,国家\n甲,挪威\n乙,瑞典\n丙,挪威\n", encoding="utf-8")
+    result = weiwo("ask", question, "--corpus", "docs", "--output", "answer.html")
+    assert result["status"] == "complete"
+    (table,) = [block for block in result["blocks"] if block["kind"] == "table"]
+    assert row in table["text"]
+    assert {result["claims"][at]["verdict"] for at in table["claims"]} == {"computed"}
+    page = (tmp_path / "answer.html").read_text(encoding="utf-8")
+    assert "<table>" in page
+    assert 'class="chart"' in page

@@ -33,6 +33,7 @@ _YEAR: Final = lazy(r"(?<![a-z\d.,])(?:19|20)\d\d(?![\d.,]\d|\d)")
 _MONTH: Final = lazy(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,7}\b(?=[\d, .]{0,6}\b\d{4})")
 _SAYS_OTHER: Final = data_pattern(_FILE, "words", "other")
 """Words that a question has for other ends: a column or a value of that name is meant only where both are named."""
+_FORM: Final = data_pattern("question", "patterns", "form_aside")
 _LONGEST: Final = 300
 _MOST_TABLES: Final = 60
 _MOST_ALIKE: Final = 4
@@ -64,7 +65,7 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
     Returns:
         The arguments of `query_table`; None where the question is none, or more than one table or column may be meant.
     """
-    text = fold_value(question)
+    text = _FORM.sub("", fold_value(question))
     if not asks_table(question):
         return None
     found: list[tuple[bool, dict[str, JsonValue]]] = []
