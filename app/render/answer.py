@@ -1,6 +1,6 @@
 """The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text.
 
-An answer quotes a few lines of each passage; verbose, a terminal shows the passages as their sources have them.
+An answer quotes a few lines of each passage; verbose, the passages are shown as their sources have them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,8 +50,10 @@ def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool =
             console.print(Flow(Text(" " * len(mark) + quote, "dim"), indent=len(mark)))
 
 
-def plain_answer(result: Mapping[str, Any]) -> str:
-    """Answer and sources as plain text, for a pipe."""
+def plain_answer(result: Mapping[str, Any], *, verbose: bool = False) -> str:
+    """Answer and sources as plain text, for a pipe; verbose with whole passages below their sources."""
+    extracts = (result.get("extracts") or ()) if verbose else ()
+    passages = {extract.get("n"): printable(str(extract.get("text", ""))).strip() for extract in extracts}
     lines = [printable(str(result.get("answer", ""))).strip()]
     for line in _coverage(result):
         lines += ["", line]
@@ -66,6 +68,7 @@ def plain_answer(result: Mapping[str, Any]) -> str:
                 lines.append(f"    {also}")
             if citation["n"] not in shown and (quote := _quote(citation)):
                 lines.append(f"    {quote}")
+            lines += [f"    {line}" if line else "" for line in passages.get(citation["n"], "").splitlines()]
     return "\n".join(lines) + "\n"
 
 

@@ -4,13 +4,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from rich import box
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from weiwo.app.render.figures_table import figures_table
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state import Evidence
 from weiwo.tools.printable import one_line, printable
+
+
+def figures_table(*heads: str, texts: int = 1) -> Table:
+    """An empty table of these heads.
+
+    Args:
+        heads: What stands above the columns.
+        texts: How many columns, from the first on, hold text and are set to the left.
+    """
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for at, head in enumerate(heads):
+        table.add_column(head, justify="left" if at < texts else "right", no_wrap=at > 0)
+    return table
+
 
 if TYPE_CHECKING:
     from weiwo.tools.corpus.retrieval.routed_corpus import RoutedSearchResult

@@ -16,8 +16,8 @@ from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.cli.questions.spending import read_spending, summarize_spending
 from weiwo.app.cli.text_parameters import TextCommand
-from weiwo.app.render.figures_table import figures_table
 from weiwo.app.render.labels import in_system_language, system_language
+from weiwo.app.render.search_results import figures_table
 from weiwo.state.settings import Settings
 from weiwo.text.localization import localized_section
 from weiwo.tools.corpus.base import CorpusError

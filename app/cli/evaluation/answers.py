@@ -30,8 +30,8 @@ from weiwo.app.evaluation.question_set import Question, QuestionSet, read_questi
 from weiwo.app.evaluation.scoring import AnswerScorer, System
 from weiwo.app.evaluation.summary import FACT_MEANS, FACT_RATES, MEANS, RATES, count_right, summarize
 from weiwo.app.evaluation.systems import WeiwoSystem, load_baselines
-from weiwo.app.render.figures_table import figures_table
 from weiwo.app.render.labels import in_system_language
+from weiwo.app.render.search_results import figures_table
 from weiwo.models.errors import ModelUnavailableError
 from weiwo.state.settings import Context, Settings
 from weiwo.text.localization import localized_section

@@ -23,9 +23,8 @@ from weiwo.app.cli.output import NO, YES, hint, screen, terminal, write_json
 from weiwo.app.cli.progress_line import tell_stages
 from weiwo.app.cli.questions.requests import answering, read_line
 from weiwo.app.evaluation.judge import ModelJudge
-from weiwo.app.render.figures_table import figures_table
 from weiwo.app.render.labels import in_system_language
-from weiwo.app.render.search_results import render_passage
+from weiwo.app.render.search_results import figures_table, render_passage
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.writer.extracts import choose_extracts
 from weiwo.state import Evidence, Language

@@ -11,8 +11,8 @@ from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.cli.progress_line import tell_stages
-from weiwo.app.render.figures_table import figures_table
 from weiwo.app.render.labels import in_system_language
+from weiwo.app.render.search_results import figures_table
 from weiwo.nodes.shared.planning.tool_choice import open_vectors
 from weiwo.state.settings import Settings
 from weiwo.text.localization import localized_section

@@ -77,7 +77,7 @@ def print_result(
         if no_model:
             console.print(Flow(Text(no_model, "dim")))
     else:
-        write(plain_answer(result))
+        write(plain_answer(result, verbose=verbose))
     code = STATUS_CODES.get(str(result.get("status")), FAILED)
     if not (is_terminal() and not as_json):
         for line in (*([age] if age else []), *(comparison_lines(result, language) if verbose else ())):

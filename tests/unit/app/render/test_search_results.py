@@ -86,5 +86,12 @@ def test_a_pipe_gets_the_answer_as_it_is_and_no_quotation_twice():
     assert text.splitlines()[-1] == "[1] Danube · danube.md"
 
 
+def test_verbose_a_pipe_gets_each_passage_whole_below_its_source():
+    text = plain_answer(RESULT, verbose=True)
+    (extract, *_) = RESULT["extracts"]
+    below = text.splitlines()[text.splitlines().index("[1] Danube · danube.md") + 1 :]
+    assert [line.strip() for line in below] == extract["text"].splitlines()
+
+
 def test_the_foot_of_extracts_complains_of_nothing():
     assert foot({**RESULT, "thread_id": "t"}).startswith("extracts · 0 model calls")
