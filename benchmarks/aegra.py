@@ -55,6 +55,11 @@ class Worker:
     url: str
     process: subprocess.Popen[bytes]
 
+    def processor_seconds(self) -> float:
+        """The processor time that it has taken; it must be alive."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
 
 @dataclass
 class Calls:
@@ -191,12 +196,13 @@ def row(count: int, processes: int, *, kills: bool, first: int) -> None:
         }
         alive = stack.enter_context(workers(processes, place, environment, port + 2))
         asyncio.run(measure(list(alive), first - processes, processes, kills=False))  # loads modules and documents
-        began = time.perf_counter()
+        began, before = time.perf_counter(), sum(worker.processor_seconds() for worker in alive)
         seconds, lost, killed = asyncio.run(measure(alive, first, count, kills=kills))
         wall = time.perf_counter() - began
+        taken = "" if kills else f"{(sum(one.processor_seconds() for one in alive) - before) / count * 1_000:.0f}"
         again, kept = Calls.read(place / "calls").repeated(killed - SAVED_AFTER)
     print(
-        f"{processes:>7}{'one killed' if kills else '':>12}{count:>10}{wall:>8.1f}{count / wall:>8.2f}"
+        f"{processes:>7}{'one killed' if kills else '':>12}{count:>10}{wall:>8.1f}{count / wall:>8.2f}{taken:>8}"
         f"{seconds[len(seconds) // 2]:>8.1f}{seconds[int(len(seconds) * 0.95)]:>8.1f}{lost:>6}{again:>7}{kept:>6}",
         flush=True,
     )
@@ -206,8 +212,8 @@ def main(count: int = 60) -> None:
     """Measure and print."""
     if not (PYTHON and POSTGRES and shutil.which("redis-server")):
         sys.exit("--aegra needs redis-server, WEIWO_TEST_AEGRA (a Python) and WEIWO_TEST_POSTGRES (a URL)")
-    names = ("workers", "", "questions", "wall", "per s", "p50", "p95", "lost", "again", "kept")
-    print("{:>7}{:>12}{:>10}{:>8}{:>8}{:>8}{:>8}{:>6}{:>7}{:>6}".format(*names))
+    names = ("workers", "", "questions", "wall", "per s", "CPU ms", "p50", "p95", "lost", "again", "kept")
+    print("{:>7}{:>12}{:>10}{:>8}{:>8}{:>8}{:>8}{:>8}{:>6}{:>7}{:>6}".format(*names))
     for n, (processes, kills) in enumerate([(1, False), (2, False), (2, True)], 1):
         row(count, processes, kills=kills, first=n * 1_000)
 
