@@ -6,9 +6,9 @@ Needs `redis-server`, as WEIWO_TEST_AEGRA the Python of an environment that has 
 WEIWO_TEST_POSTGRES the URL of a server whose user may create databases and extensions. The rows: one worker, two, and
 two of which one is killed with -9 in the middle. The model is `scripted_model.py`, a process of its own that notes each
 call of 300 ms, when it comes and when it has been answered. A question is a comparison of two births, each on a thread
-of its own; all are asked at once, at the workers in turn. `lost` are questions without their right answer, `again` are
-prompts that were sent twice, and `kept` those of them that had been answered a second or more before the kill: their
-reply was saved by then.
+of its own; all are asked at once, at the workers in turn. `lost` are questions without their right answer, `calls` all
+that the model was sent, `again` prompts that were sent twice, and `kept` those of them that had been answered a second
+or more before the kill: their reply was saved by then.
 """
 
 import asyncio
@@ -200,10 +200,12 @@ def row(count: int, processes: int, *, kills: bool, first: int) -> None:
         seconds, lost, killed = asyncio.run(measure(alive, first, count, kills=kills))
         wall = time.perf_counter() - began
         taken = "" if kills else f"{(sum(one.processor_seconds() for one in alive) - before) / count * 1_000:.0f}"
-        again, kept = Calls.read(place / "calls").repeated(killed - SAVED_AFTER)
+        calls = Calls.read(place / "calls")
+        again, kept = calls.repeated(killed - SAVED_AFTER)
     print(
         f"{processes:>7}{'one killed' if kills else '':>12}{count:>10}{wall:>8.1f}{count / wall:>8.2f}{taken:>8}"
-        f"{seconds[len(seconds) // 2]:>8.1f}{seconds[int(len(seconds) * 0.95)]:>8.1f}{lost:>6}{again:>7}{kept:>6}",
+        f"{seconds[len(seconds) // 2]:>8.1f}{seconds[int(len(seconds) * 0.95)]:>8.1f}{lost:>6}"
+        f"{sum(map(len, calls.asked.values())):>7}{again:>7}{kept:>6}",
         flush=True,
     )
 
@@ -212,8 +214,8 @@ def main(count: int = 60) -> None:
     """Measure and print."""
     if not (PYTHON and POSTGRES and shutil.which("redis-server")):
         sys.exit("--aegra needs redis-server, WEIWO_TEST_AEGRA (a Python) and WEIWO_TEST_POSTGRES (a URL)")
-    names = ("workers", "", "questions", "wall", "per s", "CPU ms", "p50", "p95", "lost", "again", "kept")
-    print("{:>7}{:>12}{:>10}{:>8}{:>8}{:>8}{:>8}{:>8}{:>6}{:>7}{:>6}".format(*names))
+    names = ("workers", "", "questions", "wall", "per s", "CPU ms", "p50", "p95", "lost", "calls", "again", "kept")
+    print("{:>7}{:>12}{:>10}{:>8}{:>8}{:>8}{:>8}{:>8}{:>6}{:>7}{:>7}{:>6}".format(*names))
     for n, (processes, kills) in enumerate([(1, False), (2, False), (2, True)], 1):
         row(count, processes, kills=kills, first=n * 1_000)
 
