@@ -58,8 +58,9 @@ class Gap(Value):
 
     Attributes:
         kind: `uncovered`, a part of the question nothing was found on; `inconsistent`, values that cannot all be right;
-            `unread`, pages that could not be read; `restricted`, sources that were left out as the user wished;
-            `in_part`, documents not read whole; else why a value it rests on is no firm ground.
+            `unread`, pages that could not be read, or a search that was not answered; `restricted`, sources that were
+            left out as the user wished; `in_part`, documents not read whole; else why a value it rests on is no firm
+            ground.
         text: One line for people, in the language of the answer.
         task_id: The task whose value it is; empty for a part of the question.
     """

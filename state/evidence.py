@@ -269,6 +269,7 @@ class OutcomeDetail(Value):
         gave_up: Whether the model that read saw nothing more worth trying, although it might have gone on, or went
             from look-up to look-up until its turns were used up.
         searches: Tools and queries that a task tried which came to nothing.
+        unanswered: Why searches of a task that came to nothing were not answered, or not by all that were asked.
         opened: Pages and documents that were opened, or tried to be.
         unread: Those among them that could not be read.
         hops: Of a chain of look-ups, what was found before the value, in order.
@@ -290,6 +291,7 @@ class OutcomeDetail(Value):
     sentence: str = Field("", exclude_if=not_)
     gave_up: bool = Field(default=False, exclude_if=not_)
     searches: tuple[tuple[str, str], ...] = Field((), exclude_if=not_)
+    unanswered: tuple[str, ...] = Field((), exclude_if=not_)
     opened: tuple[str, ...] = Field((), exclude_if=not_)
     unread: tuple[str, ...] = Field((), exclude_if=not_)
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)

@@ -130,6 +130,8 @@ _OPENING_WORD: Final = data_words("sentences", "opening_word")
 _BLOCK: Final = lazy(r"[ \t]*(?:[-*+•·‣▪]|\d{1,3}[.)、](?!\d)|#{1,6}|>+|\|)(?:[ \t]+|$)?")
 _BLOCK_START: Final = lazy(r"[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)、][ \t]|#{1,6}[ \t]|>|\|)")
 _WRAPPED_FROM: Final = 60
+_LONGEST_BRIEF: Final = 20_000
+"""Characters of a text whose questions are looked for."""
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -150,6 +152,18 @@ def sentences(text: str) -> list[tuple[int, int]]:
         marks = [start, *_ends(text, start, end), end]
         spans.extend(span for left, right in pairwise(marks) if (span := _trim(text, left, right)) is not None)
     return spans
+
+
+def questions_of(text: str, longest: int) -> str:
+    """The sentences of a long text that ask, as many of the last as fit; a short text as it is, empty if none asks."""
+    if len(text) <= longest:
+        return text
+    kept: list[str] = []
+    for start, end in reversed(sentences(text[:_LONGEST_BRIEF])):
+        asks = text[start:end].rstrip(_CLOSERS).endswith(("?", "？"))
+        if asks and sum(map(len, kept)) + len(kept) + end - start <= longest:
+            kept.append(text[start:end])
+    return " ".join(reversed(kept))
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:

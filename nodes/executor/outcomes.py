@@ -1,6 +1,6 @@
 """The outcomes a task can come to, built in one place so that each carries what the trace needs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from weiwo.nodes.executor.reading.reading import Judgement
@@ -78,6 +78,13 @@ def _searches(state: TaskState) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((call["tool"], query) for call in calls if (query := call_query(call))))
 
 
+def _unanswered(state: TaskState, ended: Mapping[str, str]) -> tuple[str, ...]:
+    """Why searches were not answered, or not by all that were asked; `ended`, what ended the task, by its tool."""
+    searched = {tool for tool, _ in _searches(state)}
+    failed = {**state.get("failed", {}), **ended}
+    return (*(why for name, why in failed.items() if name in searched), *state.get("notes", ()))
+
+
 _CALCULABLE: Final = frozenset({"number", "date"})
 
 
@@ -121,6 +128,7 @@ def unfinished_outcome(
     tool: str = "",
 ) -> Outcome:
     """A task that came to nothing, with why, and what had come to nothing before."""
+    ended = {} if status == "empty" else {tool or task.tool: message}
     if earlier := state.get("failed"):
         message = one_line(f"{message} (before that: {'; '.join(earlier.values())})", 600)
     return Outcome(
@@ -130,7 +138,7 @@ def unfinished_outcome(
         tool=tool or task.tool,
         attempts=state.get("attempts", 0),
         seconds=state.get("seconds", 0.0),
-        detail=OutcomeDetail(searches=_searches(state), **_pages(state)),
+        detail=OutcomeDetail(searches=_searches(state), unanswered=_unanswered(state, ended), **_pages(state)),
         failure=Failure(task_id=task.id, kind=kind, message=message),
     )
 

@@ -172,6 +172,7 @@ def _is_named(source: str, asked: str) -> bool:
 
 
 _UNREAD: Final = localized("writer.gaps.coverage", "unread")
+_UNANSWERED: Final = localized("writer.gaps.coverage", "unanswered")
 _ONLY: Final = localized_phrases("writer.gaps.coverage", "only")
 _PARTS: Final = localized_section("writer.gaps.coverage.parts")
 
@@ -189,6 +190,8 @@ def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, languag
     unread = {page for detail in details for page in detail.unread} - read  # another task may have had it
     if unread:
         yield Gap(kind="unread", text=_UNREAD[language].format(len(read), len(read | unread)))
+    for why in dict.fromkeys(why for detail in details for why in detail.unanswered):
+        yield Gap(kind="unread", text=_UNANSWERED[language].format(why))
     if within:
         frame, between, comma = _ONLY[language]
         told = [

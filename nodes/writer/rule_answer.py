@@ -27,7 +27,6 @@ from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
 from weiwo.text.records import split_row
-from weiwo.tools.printable import one_line
 from weiwo.tools.tables.catalog import describe_tables
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
@@ -53,7 +52,7 @@ class RuleAnswer:
         open: Of several questions in one, those that no statement answers, where another is answered.
         doors: What would find more: names of `_DOORS`.
         thin: Why little was found, where that is known: a name of `_LEADS`.
-        reason: What fills its words: why a web search failed, which columns may be meant.
+        reason: What fills its words: which columns may be meant.
     """
 
     statements: tuple[tuple[str, list[Claim], bool], ...]
@@ -185,23 +184,13 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
 
 def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome]) -> tuple[str, str]:
     """Why little was found: the web did not answer, or every passage is in the other language; empty if neither."""
-    failure = _find_web_failure(outcomes)
-    if failure and not any(one.tool == _WEB for one in passages):
-        return "web_failed", failure
+    silent = any(why.startswith(f"{_WEB}: ") for one in outcomes for why in one.detail.unanswered)
+    if silent and not any(one.tool == _WEB for one in passages):
+        return "web_failed", ""
     asked, told = _HAN.search(question), [_HAN.search(one.text) for one in passages]
     if passages and asked and not any(told):
         return "other_language", ""
     return "chinese" if passages and not asked and all(told) else "", ""
-
-
-def _find_web_failure(outcomes: Iterable[Outcome]) -> str:
-    """Why a web search failed, if only before something else was tried instead; empty if none did."""
-    failures = [(one.tool, one.failure) for one in outcomes if one.failure is not None]
-    for tool, failure in failures:
-        _, mark, reason = failure.message.rpartition(f"{_WEB}: ")
-        if mark or (tool == _WEB and failure.kind != "empty"):
-            return one_line((reason or failure.message).rstrip(").;"), 160)
-    return ""
 
 
 def _explain_rows(question: str, shown: Sequence[Extract], services: RunContext) -> tuple[str, str]:

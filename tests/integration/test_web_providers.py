@@ -1,6 +1,7 @@
 """Every provider over a real connection, against a server that plays its documented replies and failures."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -87,7 +88,13 @@ EMPTY: dict[str, Any] = {
     "ddgs": "<html><div class='no-results'>No results.</div></html>",
 }
 SAYS_NO: dict[str, tuple[Any, str]] = {
-    "searxng": ({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]}, "google: CAPTCHA"),
+    "searxng": (
+        {
+            "results": [],
+            "unresponsive_engines": [["brave", "Suspended: too many requests"], ["google", "CAPTCHA"], "qwant"],
+        },
+        "brave, google, qwant refused (too many requests, CAPTCHA)",
+    ),
     "wikipedia": ({"error": {"code": "internal_api_error", "info": "Caught an exception"}}, "Caught an exception"),
     "brave": ({"type": "ErrorResponse", "error": {"detail": "Something broke"}}, "Something broke"),
     "bing": ({"_type": "ErrorResponse", "errors": [{"message": "Something broke"}]}, "Something broke"),
@@ -204,7 +211,7 @@ async def test_nothing_found_is_no_failure(play, name):
 async def test_a_provider_that_says_it_did_not_search_found_not_nothing(play, name):
     reply, said = SAYS_NO[name]
     play.reply = (200, {}, body(reply))
-    with pytest.raises(ToolCallError, match=f"^{name}: .*{said}"):
+    with pytest.raises(ToolCallError, match=f"^{name}: .*{re.escape(said)}"):
         await _ask_provider(ConfiguredProvider(PROVIDERS[name], base(name, play), KEY), SearchQuery("x"), seconds=120)
 
 

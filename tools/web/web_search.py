@@ -16,6 +16,7 @@ from weiwo.state.source_filter import SourceFilter
 from weiwo.text.chunking import chunk_text
 from weiwo.text.language import detect_language
 from weiwo.tools.async_tool import AsyncTool, narrow
+from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.passages import RankedText, as_artifact, as_text, rank_passages
 from weiwo.tools.web.providers.failover import SearchResult, search_with_failover
 from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
@@ -104,6 +105,8 @@ class WebSearch(AsyncTool):
         passages = await asyncio.to_thread(_hit_passages, found, query, self.name)
         silent = "; ".join(failure.message for failure in found.failures)
         nothing = "The web search found nothing." + (f" Not everybody answered: {silent}" if silent else "")
+        if silent and not passages and (call := find_call()) is not None:
+            call.notes.append(f"{self.name}: {silent}")
         return as_text(passages, nothing), as_artifact(passages)
 
 

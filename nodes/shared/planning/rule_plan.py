@@ -13,7 +13,7 @@ from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import JsonValue, Language, Plan, Task, ValueType
 from weiwo.state.query import AnswerType, QueryFrame
 from weiwo.text.data_files import data_pattern
-from weiwo.text.language import sentences
+from weiwo.text.language import questions_of, sentences
 from weiwo.tools.selection.clusters import searches_one_kind
 
 _CALCULATOR: Final = "calculator"
@@ -113,14 +113,13 @@ def add_frames(plan: Plan, language: Language) -> Plan:
 
 
 def search_query(frame: QueryFrame) -> str:
-    """What to search for; of a long brief the sentences that ask, else the one it begins with."""
+    """What to search for; of a long brief what it asks, else the sentence it begins with."""
     # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
     text = (frame.search if frame.language == "zh" else "") or frame.question
     if len(text) <= LONGEST_QUERY:
         return text
-    said = [frame.question[start:end].strip() for start, end in sentences(frame.question)]
-    asking = " ".join(one for one in said if one.endswith(("?", "？")))
-    return (asking or next(filter(None, said), text))[:LONGEST_QUERY]
+    first = frame.question[slice(*next(iter(sentences(frame.question)), (0, LONGEST_QUERY)))]
+    return questions_of(frame.question, LONGEST_QUERY) or first[:LONGEST_QUERY]
 
 
 class _PlanBuilder:

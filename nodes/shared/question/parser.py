@@ -18,7 +18,7 @@ from weiwo.nodes.shared.question.look_up import EDGE, look_up, lower, search_wor
 from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
 from weiwo.text.data_files import data_words, read_data
-from weiwo.text.language import HAN
+from weiwo.text.language import HAN, questions_of
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
@@ -90,8 +90,8 @@ _MARKS: Final = str.maketrans(
 
 
 def _normal(text: str) -> str:
-    """The beginning of a text in compatible forms, with single blanks and none between Chinese characters."""
-    plain = unicodedata.normalize("NFKC", text[: 4 * LONGEST]).translate(_MARKS)
+    """A text, what it asks of a long one, in compatible forms; single blanks, none between Chinese characters."""
+    plain = unicodedata.normalize("NFKC", questions_of(text, LONGEST) or text[: 4 * LONGEST]).translate(_MARKS)
     return _HAN_BLANK.sub("", " ".join(_NO_SPEECH.sub(" ", plain).split())[:LONGEST]).strip()
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.work import assert_linear
-from weiwo.text.language import clean, detect_language, fold, sentences, word_count
+from weiwo.text.language import clean, detect_language, fold, questions_of, sentences, word_count
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,24 @@ def test_any_text_is_read(text: str) -> None:
 def test_long_input_takes_linear_time(piece: str) -> None:
     for function in (sentences, clean, fold, detect_language, word_count):
         assert_linear(function, piece)
+
+
+BRIEF = "We are a small museum of bridges in the north. Last spring a visitor left us a box of letters, undated. " * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("Short, and no question.", "Short, and no question."),
+        (BRIEF + "When was the Grell bridge built? Please be brief.", "When was the Grell bridge built?"),
+        ("Who drew it? " + BRIEF + "Who paid?", "Who drew it? Who paid?"),
+        (
+            "我们是一家桥梁博物馆，去年收到一箱没有日期的信件，想弄清其来历。" * 12 + "格雷尔桥建于哪一年？",
+            "格雷尔桥建于哪一年？",
+        ),
+        ("Is " + "very " * 80 + "long? Who paid?", "Who paid?"),
+        (BRIEF, ""),
+    ],
+)
+def test_a_long_brief_is_cut_to_what_it_asks(text, cut):
+    assert questions_of(text, 300) == cut

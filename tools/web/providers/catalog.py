@@ -35,13 +35,24 @@ def _searxng(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
 
 
 def _read_searxng(body: bytes) -> Iterable[SearchHit]:
+    if body.lstrip()[:1] == b"<":
+        raise ProviderError("crash", "it answers in HTML; allow json under search.formats in its settings.yml")
     found = read_hits(list_at(body, ("results",)), url="url", text=("content",), date="publishedDate", score="score")
     silent = json.loads(body).get("unresponsive_engines") if not found else None
     if silent:  # it answers, but not all whom it asks: that nothing was found is not known
-        engines = ", ".join(
-            ": ".join(map(str, engine)) if isinstance(engine, list) else str(engine) for engine in silent
+        told = [
+            [str(part) for part in engine] if engine and isinstance(engine, list) else [str(engine)]
+            for engine in silent
+        ]
+        engines, reasons = (
+            ", ".join(dict.fromkeys(found))
+            for found in (
+                (engine[0] for engine in told),
+                (engine[1].removeprefix("Suspended: ") for engine in told if engine[1:]),
+            )
         )
-        raise ProviderError("crash", f"its engines do not answer it: {one_line(engines, 120)}")
+        why = f" ({one_line(reasons, 60)})" if reasons else ""
+        raise ProviderError("crash", f"{one_line(engines, 80)} refused{why}")
     return found
 
 

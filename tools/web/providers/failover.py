@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from weiwo.state import FailureKind
+from weiwo.text.language import questions_of
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.printable import one_line, printable, redacted
 from weiwo.tools.web.providers.health import ConfiguredProvider, Outage, ProviderHealth
@@ -185,7 +186,8 @@ async def _ask_provider(
     whole = source.whole and provider.whole
     access = ProviderAccess(source.base.rstrip("/"), source.key, seconds, whole, most, transport, provider.key)
     sites = query.operators() if provider.operators else ""
-    text = _shorten(query.text, max(provider.longest - len(sites), provider.longest // 2)) + sites
+    line, room = " ".join(printable(query.text).split()), max(provider.longest - len(sites), provider.longest // 2)
+    text = (questions_of(line, room) or line[:room].rsplit(" ", 1)[0]) + sites
     recency = query.time_range if provider.dates else query.recency(datetime.now(UTC).date())
     asked = replace(query, text=text, time_range=recency)
     if provider.host and not query.within.allows_page(f"https://{provider.host}/"):
@@ -213,9 +215,3 @@ async def bounded_request(name: str, access: ProviderAccess) -> AsyncIterator[No
         failure.message = one_line(redacted(failure.message, secrets))
         failure.args = (failure.message,)
         raise failure from None
-
-
-def _shorten(text: str, longest: int) -> str:
-    """A query within a provider's limit, cut between words where there are any."""
-    line = " ".join(printable(text).split())
-    return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0]

@@ -1,5 +1,7 @@
 """What the reader of an answer is told of pages that could not be read and of sources that were left out."""
 
+from typing import Any
+
 import pytest
 
 from tests.support.states import passage
@@ -43,6 +45,15 @@ def test_what_was_not_read_and_what_was_left_out(language, says) -> None:
     gaps = list(describe_coverage(outcomes, WITHIN, language))
     assert [gap.kind for gap in gaps] == ["unread", "restricted"]
     assert [gap.text for gap in gaps] == says
+
+
+@pytest.mark.parametrize(("language", "says"), [("en", "Not answered: "), ("zh", "未得到回应：")])
+def test_a_search_that_was_not_answered_is_named_once(language, says) -> None:
+    state: Any = {"tried": [{"tool": "web_search", "args": {"query": "x"}}], "failed": {"web_search": "searxng: no"}}
+    task = Task(id="t1", description="x", tool="corpus_search", args={"query": "x"})
+    outcome = unfinished_outcome(task, "empty", "empty", "nothing", state)
+    gaps = list(describe_coverage([outcome, outcome], SourceFilter(), language))
+    assert [(gap.kind, gap.text) for gap in gaps] == [("unread", f"{says}searxng: no")]
 
 
 def test_a_page_that_a_stand_in_read_was_read() -> None:
