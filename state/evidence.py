@@ -55,6 +55,7 @@ class Evidence(Value):
         score: Relevance as the tool scored it; higher is better, comparable only within one tool.
         rank: Best position at which it was found, from 1.
         provider: Who found it for the tool, such as a search engine.
+        strategy: How a search of documents found it: `keyword`, `vector` or `hybrid`; empty where none did.
         also: Further addresses of the same text.
         flags: What readers should beware of, such as `instructions`: it addresses the model.
         superseded_by: Source of a newer version of the same document; empty where none is known.
@@ -72,6 +73,7 @@ class Evidence(Value):
     score: float = 0.0
     rank: int = Field(1, ge=1)
     provider: str = ""
+    strategy: str = Field("", exclude_if=not_)
     also: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     superseded_by: str = ""

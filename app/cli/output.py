@@ -77,10 +77,10 @@ def write(text: str) -> None:
         raise AppError(f"standard output; {error.strerror or error}; write it elsewhere") from None
 
 
-def write_json(value: Any) -> None:
-    """Write one JSON object, and nothing else, to standard output."""
+def write_json(value: Any, indent: int | None = 2) -> None:
+    """Write one JSON object to standard output, on one line without an indent."""
     encoding = sys.stdout.encoding or ""
-    text = json.dumps(value, ensure_ascii=not encoding.lower().startswith("utf"), indent=2)
+    text = json.dumps(value, ensure_ascii=not encoding.lower().startswith("utf"), indent=indent)
     write(_UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
 
 

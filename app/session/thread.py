@@ -8,6 +8,7 @@ from weiwo.app.errors import unknown_thread
 from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.app.session.revisions import revisions_of
 from weiwo.app.session.session import Session
+from weiwo.nodes.shared.planning.question_graph import nest_questions
 from weiwo.state import Outcome, Usage
 
 APPROVAL: Final = "approval"
@@ -73,13 +74,17 @@ def pick_earlier_results(moments: Iterable[tuple[str, str, Mapping[str, Any] | N
 
 
 def thread_as_json(thread: Thread) -> dict[str, Any]:
-    """A thread as one object: the result, or, when it was interrupted, what there is of one; and earlier plans."""
+    """A thread as one object: the result, or, when it was interrupted, what there is of one; with its plans."""
     values = thread.values
-    revisions = [revision.to_json() for revision in revisions_of(values)]
-    if not thread.next and values.get("result"):
-        return {**values["result"], "thread_id": thread.thread_id, "revisions": revisions}
     assessment, team, plan = values.get("assessment"), values.get("team"), values.get("plan")
     outcomes = {**(values.get("outcomes") or {}), **thread.pending}
+    more = {
+        "thread_id": thread.thread_id,
+        "question_graph": nest_questions(plan, outcomes, assessment.language) if plan and assessment else None,
+        "revisions": [revision.to_json() for revision in revisions_of(values)],
+    }
+    if not thread.next and values.get("result"):
+        return {**values["result"], **more}
     outcomes = {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
     return {
         "question": thread.question,
@@ -91,6 +96,5 @@ def thread_as_json(thread: Thread) -> dict[str, Any]:
         "outcomes": {key: one.model_dump(mode="json", exclude={"task_id"}) for key, one in outcomes.items()},
         "reflections": [past.model_dump(mode="json") for past in values.get("reflections") or ()],
         "usage": (values.get("usage") or Usage()).model_dump(mode="json"),
-        "thread_id": thread.thread_id,
-        "revisions": revisions,
+        **more,
     }

@@ -210,7 +210,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 def _evidence(passage: Evidence) -> dict[str, Any]:
     kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
-    known = (name for name in ("provider", "also", "flags", "superseded_by") if getattr(passage, name))
+    known = (name for name in ("provider", "strategy", "also", "flags", "superseded_by") if getattr(passage, name))
     return passage.model_dump(mode="json", include={*kept, *known})
 
 

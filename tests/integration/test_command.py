@@ -137,6 +137,21 @@ def test_on_a_terminal_the_plan_fills_in_and_the_cursor_comes_back(start, no_col
     assert bool(re.search(r"\x1b\[[0-9;]*3[0-9]m", text)) is not bool(no_color)
 
 
+@pytest.mark.usefixtures("indexed")
+def test_events_are_lines_while_it_runs_and_what_it_came_to_is_the_last(weiwo) -> None:
+    code, out, err = weiwo("ask", OLDER, "--events", "--thread", "t")
+    *events, last = map(json.loads, out.splitlines())
+    assert (code, events[0]["type"], events[-1]["type"], last.pop("type")) == (0, "assessed", "finished", "result"), err
+    assert [one["task_id"] for one in events if one["type"] == "task_finished"][-1] == "task_3"
+    jsonschema.validate(last, SCHEMA)
+    assert {one["strategy"] for one in last["evidence"]} <= {"keyword", "vector", "hybrid"}
+    shown = json.loads(weiwo("show", "t", "--json")[1])
+    assert shown["question_graph"]["counts"] == {"answered": 3, "pending": 0, "failed": 0}
+    code, out, _ = weiwo("ask", OLDER, "--events", "--approve-plan")
+    assert (code, json.loads(out.splitlines()[-1])["type"]) == (4, "waiting")
+    assert weiwo("ask", OLDER, "--events", "--json")[0] == 2
+
+
 WAITING = {"$ref": "#/$defs/waiting", "$defs": SCHEMA["$defs"]}
 
 

@@ -71,13 +71,19 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     ] = None,
     output: Output = None,
     json: Json = False,
+    events: Annotated[
+        bool,
+        typer.Option("--events", help="Print each event of the run as a line of JSON, the result as the last."),
+    ] = False,
     verbose: Verbose = False,
     context: Any,
 ) -> None:
     """Ask a question; each claim of the answer leads to its source."""
     if follow_up and (thread is not None or checkpoint is not None):
         raise UsageError("--continue, --thread and --from; they name different threads; give one of them")
-    delivery = Delivery(as_json=json, verbose=verbose, files=output_files(output))
+    if json and events:
+        raise UsageError("--json and --events; they print different things; give one of them")
+    delivery = Delivery(as_json=json or events, verbose=verbose, files=output_files(output), events=events)
     if checkpoint is not None:
         raise typer.Exit(fork_command(read_fork(question, checkpoint, thread, plan, values), context, delivery))
     if plan is not None or values:
@@ -87,7 +93,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     text = question_of(question)
     thread = last_thread() if follow_up else thread
     thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
-    typed = question != ["-"] and not json
+    typed = question != ["-"] and not delivery.as_json
     if typed and not delivery.files and keeps_wish(text):
         raise typer.Exit(0)
     code = _ask(text, thread_id, context, delivery, given=thread is not None)
@@ -113,7 +119,7 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
     offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
     tell_cost(question, settings, as_json=as_json)
-    watcher = make_watcher(question, as_json=as_json, verbose=delivery.verbose)
+    watcher = make_watcher(question, delivery)
 
     async def work() -> RunEnd:
         problems = await corpus_problems(settings)

@@ -56,7 +56,7 @@ def resume_run(thread_id: str, answer: Any, delivery: Delivery) -> tuple[RunEnd,
     async def work() -> tuple[RunEnd, Watcher]:
         async with open_session() as session:
             thread = await read_thread(session, thread_id)
-            watcher = make_watcher(thread.question, as_json=delivery.as_json, verbose=delivery.verbose)
+            watcher = make_watcher(thread.question, delivery)
             return await resume(session, thread_id, watcher, answer), watcher
 
     return run_to_end(work(), lambda code: StoppedError(thread_id, code))
@@ -84,8 +84,10 @@ def conclude(ended: RunEnd, watcher: Watcher, settings: Settings, delivery: Deli
         if delivery.as_json or not can_ask():
             if delivery.files:
                 hint(f"its files are written when it is resumed: {', '.join(map(str, delivery.files))}")
-            drawn = kind is approval.APPROVAL and is_terminal() and not delivery.verbose
-            return kind.tell(ended, watcher.progress, as_object=delivery.as_json, drawn=drawn)
+            if delivery.as_json:
+                delivery.write_object("waiting", kind.as_json(ended))
+            drawn = delivery.as_json or (kind is approval.APPROVAL and is_terminal() and not delivery.verbose)
+            return kind.tell(ended, watcher.progress, drawn=drawn)
         if kind is not approval.APPROVAL or delivery.verbose:  # the live view leaves the plan on the screen
             kind.draw(ended, watcher.progress)
         answer = kind.ask_person(ended, watcher.progress)
@@ -100,5 +102,5 @@ def conclude(ended: RunEnd, watcher: Watcher, settings: Settings, delivery: Deli
         remember_files(ended.thread_id, ())
     if ended.ran:
         record_spending(result, settings)
-    code = print_result(result, watcher, settings, as_json=delivery.as_json, verbose=delivery.verbose)
+    code = print_result(result, watcher, settings, delivery)
     return tell_files(result, complaints, as_json=delivery.as_json) or code

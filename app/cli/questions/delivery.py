@@ -34,36 +34,53 @@ class Delivery:
     """How a run is told, and where its result goes.
 
     Attributes:
-        as_json: Print one object, and ask nobody.
+        as_json: Print objects alone, and ask nobody.
         verbose: Tell each step.
         files: Absolute paths of files to write the answer to.
+        events: Print each event as an object on a line, as the run goes on, and what it came to as the last one.
     """
 
     as_json: bool = False
     verbose: bool = False
     files: tuple[Path, ...] = ()
+    events: bool = False
+
+    def write_object(self, kind: str, value: Mapping[str, Any]) -> None:
+        """Write what a run came to; `kind` is its type among events."""
+        write_json(*(({"type": kind, **value}, None) if self.events else (value,)))
 
 
-def make_watcher(question: str, *, as_json: bool, verbose: bool) -> Watcher:
+class _EventLines(Watcher):
+    """Writes each event to standard output as a line of JSON."""
+
+    def event(self, event: Mapping[str, Any]) -> None:
+        """Take in an event and write it."""
+        super().event(event)
+        if event.get("type") != "waiting":  # what waits is the last line
+            write_json(event, None)
+
+
+def make_watcher(question: str, delivery: Delivery) -> Watcher:
     """Whoever tells the run: on a terminal the live view, on a pipe nobody unless asked for."""
     language = detect_language(question)
-    if verbose:
+    if delivery.events:
+        return _EventLines(language)
+    if delivery.verbose:
         return Lines(sys.stderr, language)
-    if as_json or not is_terminal():
+    if delivery.as_json or not is_terminal():
         return Watcher(language)
     return LiveView(terminal(), question, language)
 
 
-def print_result(
-    result: Mapping[str, Any], watcher: Watcher, settings: Settings, *, as_json: bool, verbose: bool
-) -> int:
+def print_result(result: Mapping[str, Any], watcher: Watcher, settings: Settings, delivery: Delivery) -> int:
     """Print a result, verbose with the words of each source; returns its exit code."""
+    as_json, verbose = delivery.as_json, delivery.verbose
     decided_by = str(watcher.progress.assessed.get("decided_by") or "")
     language = str(result.get("language", "en"))
     no_model = label(language, "no_model") if not settings.models and _first_time(settings) else ""
     age = describe_age(result)
     if as_json:
-        write_json(result)
+        delivery.write_object("result", result)
     elif is_terminal():
         console = terminal()
         if age:

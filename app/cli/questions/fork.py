@@ -131,7 +131,7 @@ async def _go_back(
     if problems := await corpus_problems(Settings.resolve(now)):
         hint(problems)
     question = fork.question or str(there.values.get("question") or "")
-    watcher = make_watcher(question, as_json=delivery.as_json, verbose=delivery.verbose)
+    watcher = make_watcher(question, delivery)
     try:
         if fork.question is not None:
             await forks.branch(session.graph, thread_id, checkpoint_id)

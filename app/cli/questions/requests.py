@@ -13,7 +13,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from weiwo.app.cli.errors import INTERRUPTED, USAGE, WAITING, CommandError
-from weiwo.app.cli.output import NO, YES, hint, say, screen, terminal, write_json
+from weiwo.app.cli.output import NO, YES, hint, say, screen, terminal
 from weiwo.app.render.labels import label
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
@@ -60,11 +60,9 @@ class RequestKind:
         told = {"thread_id": ended.thread_id, "status": "waiting", "question": ended.request.get("question", "")}
         return {**told, **self.fields(ended), "how": self.how(ended)}
 
-    def tell(self, ended: RunEnd, progress: Progress, *, as_object: bool, drawn: bool = False) -> int:
+    def tell(self, ended: RunEnd, progress: Progress, *, drawn: bool) -> int:
         """Say, where nobody can be asked, what waits and how to go on; returns the exit code."""
-        if as_object:
-            write_json(self.as_json(ended))
-        elif not drawn:
+        if not drawn:
             self.draw(ended, progress)
         say(f"{self.waits(ended)}; go on with: {self.how(ended)}")
         return WAITING

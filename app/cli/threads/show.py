@@ -108,7 +108,7 @@ def _write_files(told: dict[str, Any], files: Sequence[Path], *, as_json: bool) 
     if "answer" not in told:
         name = told["thread_id"]
         raise CommandError(f"thread {name}; it has no answer yet to write to a file; weiwo resume {name} finishes it")
-    told.pop("revisions", None)
+    told = {name: one for name, one in told.items() if name not in {"revisions", "question_graph"}}
     result, complaints = write_files(told, files)
     if as_json:
         write_json(result)

@@ -1,11 +1,11 @@
 """The question graph as text: each question under the one it came from, with what it came to, in few tokens.
 
 (After the graph of MindSearch, arXiv 2407.20183, which grows as answers arrive.) It is what a planner reads before it
-plans anew and what `weiwo show --questions` prints.
+plans anew and what `weiwo show --questions` prints; `weiwo show --json` has it nested.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
@@ -49,6 +49,28 @@ def format_question_graph(
             for hop in (outcome.detail.hops if outcome is not None else ())
         ]
     return "\n".join(lines)
+
+
+def nest_questions(plan: Plan, outcomes: Mapping[str, Outcome], language: Language) -> dict[str, Any]:
+    """The tasks of a plan as JSON values, each below the one it came from, and how many are answered, pending, failed.
+
+    Args:
+        plan: The plan.
+        outcomes: What its tasks came to, by id; one without is pending.
+        language: The language of the values.
+    """
+    usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
+    below: dict[str, list[dict[str, Any]]] = {"": []}
+    counts = {"answered": 0, "pending": 0, "failed": 0}
+    for task, _ in _in_order(plan):
+        outcome = outcomes.get(task.id)
+        state = "pending" if outcome is None else "answered" if outcome.answers else "failed"
+        counts[state] += 1
+        below[task.id] = []
+        node = {"id": task.id, "question": fill_text(task.description, usable, language), "state": state}
+        value = {"value": outcome.value} if outcome is not None and outcome.answers else {}
+        below[plan.parents[task.id]].append({**node, **value, "questions": below[task.id]})
+    return {"questions": below[""], "counts": counts}
 
 
 def _in_order(plan: Plan) -> Iterator[tuple[Task, int]]:

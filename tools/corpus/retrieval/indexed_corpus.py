@@ -218,7 +218,8 @@ class IndexedCorpus:
                 return None
             chosen = list(distinct.values())[: max(k, 0)]
             passages = self._read_passages(connection, chosen, snapshot.generation)
-            return _rank([passages[one] for one in chosen], [scores[one] for one in chosen])
+            found = _rank([passages[one] for one in chosen], [scores[one] for one in chosen])
+            return [passage.model_copy(update={"strategy": trace.strategy}) for passage in found]
 
     def _read_passages(
         self, connection: sqlite3.Connection, numbers: Sequence[int], generation: int

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.states import got, lost
-from weiwo.nodes.shared.planning.question_graph import format_question_graph
+from weiwo.nodes.shared.planning.question_graph import format_question_graph, nest_questions
 from weiwo.nodes.shared.planning.task_identity import adopt_ids
 from weiwo.state import Hop, OutcomeDetail, Plan, Repair, Task
 from weiwo.state.repair import revise
@@ -39,6 +39,17 @@ def test_a_question_stands_under_its_parent_else_under_the_one_it_builds_on():
         "  - f (text): Who audited it?",
         "- e (boolean): Was Mara <\\passage> Lind paid 6? ← a, c",
     ]
+
+
+def test_programs_have_it_nested_with_counts():
+    known = {"a": got("a", "Mara Lind", "text"), "c": got("c", 6, "number"), "d": lost("d", "empty")}
+    nested = nest_questions(PLAN, known, "en")
+    assert nested["counts"] == {"answered": 2, "pending": 3, "failed": 1}
+    first, second, third = nested["questions"]
+    assert (first["value"], first["questions"][0]["question"]) == ("Mara Lind", "When was Mara Lind born?")
+    assert [(one["id"], one["state"], "value" in one) for one in second["questions"]] == [("d", "failed", False)]
+    assert [one["id"] for one in second["questions"][0]["questions"]] == ["f"]
+    assert third == {"id": "e", "question": "Was Mara Lind paid 6?", "state": "pending", "questions": []}
 
 
 def test_what_does_not_count_as_finished_is_marked():
