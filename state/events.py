@@ -9,8 +9,8 @@ Between the last two a report tells of its outline and its sections: outlined â†
 
 A simple question has neither plan nor tasks nor a look back; after a look back that goes on, more plans and tasks
 follow. One that replaces a task comes, with its plan, while others run. Tasks run side by side, so that their events
-interleave; of one task they come in order. `model_called` may come anywhere between. A resumed run tells again what had
-finished.
+interleave; of one task they come in order. `model_called` may come anywhere between, and before a plan
+`tools_found`. A resumed run tells again what had finished.
 """
 
 from collections.abc import Callable
@@ -66,6 +66,21 @@ class AssessedEvent(EventBase):
     decided_by: DecidedBy
     tools: list[str]
     models: dict[str, str]
+
+
+class ToolsFoundEvent(EventBase):
+    """The planner is shown some tools of a pool too large to show whole.
+
+    Attributes:
+        needs: What they were looked for by: the question and what is missing, or what a model said it needs.
+        tools: Those it is shown, or is shown besides.
+        pool: How many there are.
+    """
+
+    type: Literal["tools_found"] = "tools_found"
+    needs: list[str]
+    tools: list[str]
+    pool: int
 
 
 class PlannedEvent(EventBase):
@@ -282,6 +297,7 @@ class FinishedEvent(EventBase):
 
 Event = Annotated[
     AssessedEvent
+    | ToolsFoundEvent
     | PlannedEvent
     | TaskStartedEvent
     | TaskProgressEvent

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
@@ -321,12 +321,12 @@ def _compile_plan_graph() -> TaskGraph:
 
 
 def _compile_for_each_graph() -> TaskGraph:
-    def send_all(state: _ForEachState) -> Sequence[Send]:
-        return [Send("instance", _SentItem(position=n)) for n in range(state["count"])]
+    def send_all(state: _ForEachState) -> Sequence[Send] | str:
+        return [Send("instance", _SentItem(position=n)) for n in range(state["count"])] or END
 
     builder: StateGraph[_ForEachState, _ForEachContext, _ForEachState, _ForEachState] = StateGraph(_ForEachState)
     builder.add_node("instance", _run_sent_item, input_schema=_SentItem)
-    builder.add_conditional_edges(START, on_loop(send_all), ["instance"])
+    builder.add_conditional_edges(START, on_loop(send_all), ["instance", END])
     return builder.compile(name="for_each")
 
 

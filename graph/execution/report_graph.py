@@ -1,8 +1,9 @@
 """The graph of a report, from its outline to its summary: every section is a `Send` of its own.
 
     outline ──▶ section ──▶ summary
-            ├─▶ section ──┤
-            └─▶ section ──┘
+    │       ├─▶ section ──┤
+    │       └─▶ section ──┘
+    └─▶ done: one draft will do, as for most answers; the writer's node then writes it alone
 
 It runs inside the writer's node and is checkpointed under it. After a crash LangGraph does not run a finished section
 again: what it came to stands in the checkpoint, with what it cost. Sections are told of in order, whichever ends first.
@@ -11,7 +12,7 @@ again: what it came to stands in the checkpoint, with what it cost. Sections are
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
@@ -173,6 +174,10 @@ async def _summary(state: _ReportState, runtime: Runtime[_ReportContext]) -> _Re
     return {"summary": summary, "usage": services.budget.delta()}
 
 
+def _begin(state: _ReportState) -> Literal["report", "one draft"]:
+    return "report" if "sections" in state else "one draft"
+
+
 def _send_sections(state: _ReportState) -> Sequence[Send] | str:
     count = len(state["outline"].sections)
     return [Send("section", _SentSection(number=n)) for n in range(count)] if count else END
@@ -183,7 +188,7 @@ def _compile() -> TaskGraph:
     builder.add_node("outline", _outline)
     builder.add_node("section", _section, input_schema=_SentSection)
     builder.add_node("summary", _summary)
-    builder.add_edge(START, "outline")
+    builder.add_conditional_edges(START, on_loop(_begin), {"report": "outline", "one draft": END})
     builder.add_conditional_edges("outline", on_loop(_send_sections), ["section", END])
     builder.add_edge("section", "summary")
     builder.add_edge("summary", END)

@@ -29,7 +29,8 @@ from weiwo.nodes.shared.planning.rule_plan import add_frames, build_rule_plan, b
 from weiwo.nodes.shared.planning.task_identity import adopt_ids
 from weiwo.nodes.shared.planning.tool_choice import choose_tables, choose_tools, summarize_tables
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Complaint, Plan
+from weiwo.nodes.shared.strategy import TEAMS
+from weiwo.state import Complaint, Plan, TeamConfig
 from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
 from weiwo.state.plan_form import read_thought
 from weiwo.state.query import QueryFrame
@@ -75,9 +76,18 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
     revised, note = await _next_revision(past, state, services, briefing)
     revised = revised and revised.model_copy(update={"expected": old.expected})
     services.emit(PlannedEvent.of(revised or old, note))
+    update: dict[str, Any] = {"team": _with_planner(state["team"]), "feedback": ""}
     if revised is None:
-        return {"plan": old, "revisions": list(past.earlier), "feedback": ""}
-    return {"plan": revised, "revisions": list(past.revisions), "feedback": ""}
+        return {**update, "plan": old, "revisions": list(past.earlier)}
+    return {**update, "plan": revised, "revisions": list(past.revisions)}
+
+
+def _with_planner(team: TeamConfig) -> TeamConfig:
+    """The team of a question that was judged to need no planner, now that one is at work."""
+    if "planner" in team.agents:
+        return team
+    whole = TEAMS["complex"]
+    return team.model_copy(update={"name": whole.name, "agents": whole.agents})
 
 
 async def _next_revision(

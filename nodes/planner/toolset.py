@@ -14,6 +14,7 @@ from weiwo.nodes.shared.planning.replanning import PlanHistory
 from weiwo.nodes.shared.planning.tool_choice import rank_tools, take_tools
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Plan
+from weiwo.state.events import ToolsFoundEvent
 from weiwo.state.task import ANALYSE
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.tool_info import ToolInfo
@@ -48,7 +49,9 @@ class Toolset:
             return cls(pool, pool)
         always = [name for name in pool if name in BUILT_IN]
         found = await asyncio.to_thread(rank_tools, pool, needs, services)  # a large pool takes a moment to index
-        return cls(pool, take_tools([*always, *found], services.settings.max_tools, MOST_TOKENS, services))
+        shown = take_tools([*always, *found], services.settings.max_tools, MOST_TOKENS, services)
+        services.emit(ToolsFoundEvent(needs=list(needs), tools=list(shown), pool=len(pool)))
+        return cls(pool, shown)
 
     def describe(self, services: RunContext) -> str:
         """The tools with their arguments, for a prompt."""
@@ -63,7 +66,9 @@ class Toolset:
             return ()
         found = await asyncio.to_thread(rank_tools, self.pool, [need], services)
         hidden = [name for name in found if name not in self.shown]
-        return take_tools(hidden, max(1, services.settings.max_tools // 4), MOST_TOKENS, services)
+        more = take_tools(hidden, max(1, services.settings.max_tools // 4), MOST_TOKENS, services)
+        services.emit(ToolsFoundEvent(needs=[need], tools=list(more), pool=len(self.pool)))
+        return more
 
     def interfaces(self, plan: Plan, services: RunContext) -> Mapping[str, ToolInfo]:
         """The interfaces that a plan is checked against: of what was shown, and of what it names out of the pool."""

@@ -447,9 +447,14 @@ def test_the_drawing_goes_down_to_the_steps_of_a_task():
         "executor|for_each|instance",
         "writer",
     ]
-    drawn = set(graph.get_graph(xray=True).nodes)
+    whole = graph.get_graph(xray=True)
+    drawn = set(whole.nodes)
     assert {"executor:task:act", "executor:task:read", "executor:for_each:instance:act"} <= drawn
     assert {"writer:outline", "writer:section", "writer:summary"} <= drawn
+    ways = {(edge.source, edge.target): edge.data for edge in whole.edges}
+    assert ways["writer:__start__", "writer:__end__"] == "one draft"
+    steps = [line for line in whole.draw_mermaid().splitlines() if "for_each" in line]
+    assert any("instance" in line and "(read)" in line for line in steps), "Mermaid leaves out what it cannot nest"
     assert {"executor:task", "executor:for_each"} <= set(graph.get_graph(xray=1).nodes)
 
 

@@ -475,6 +475,17 @@ async def test_revisions_are_counted_and_kept_in_order():
     assert second["revisions"] == [OLD, first["plan"]]
 
 
+async def test_a_team_that_had_no_planner_has_one_once_it_replans():
+    run = run_with()
+    state = state_of(QUESTION, run, plan=OLD, outcomes=OUTCOMES)
+    alone = {"name": "executor_inclusive", "agents": ("master", "executor", "reflection", "writer")}
+    state["team"] = state["team"].model_copy(update=alone)
+    state["reflections"] = [Reflection(decision="replan", reason="x", decided_by="rule", task_ids=("alan",))]
+    team = (await planner(state, run))["team"]
+    assert (team.name, "planner" in team.agents) == ("planner_enhanced", True)
+    assert team.tools == state["team"].tools
+
+
 async def test_deepening_keeps_every_task_and_adds_to_them():
     outcomes = {**OUTCOMES, "alan": got("alan", "1912"), "years": got("years", 97, "number")}
     update, _ = await replanned({"vertices": [vertex("more")]}, outcomes=outcomes, decision="deepen", failed=())

@@ -1,6 +1,7 @@
 """The planner's toolset: of a thousand tools the few that fit, more upon need, and what a plan may name."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from langchain_core.tools import BaseTool, StructuredTool
@@ -82,8 +83,13 @@ async def test_of_a_thousand_tools_the_prompt_has_sixteen_in_two_thousand_tokens
 async def test_a_model_that_says_what_it_needs_sees_more(many):
     asks = {"need": "echo sounding of water depth", "vertices": [], "edges": []}
     run, model = setup(many, asks, {"vertices": [vertex("sonar_depth")], "edges": []})
+    events: list[Any] = []
+    run = replace(run, emit=lambda event: events.append(event.to_json()))
     update = await planner(state_of(QUESTION, run), run)
     assert update["plan"].tasks[0].tool == "sonar_depth"
+    first, more = (event for event in events if event["type"] == "tools_found")
+    assert (first["needs"], len(first["tools"]), first["pool"]) == ([QUESTION], 16, 1_003)
+    assert (more["needs"], "sonar_depth" in more["tools"]) == (["echo sounding of water depth"], True)
     assert "sonar_depth(" not in model.requests[0].text
     assert "- sonar_depth(place: string)" in model.requests[1].text
 
