@@ -7,11 +7,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from weiwo.graph import build_graph
-from weiwo.graph.persistence.serializer import STATE_TYPES, StateSerializer
+from weiwo.graph.persistence.serializer import STATE_TYPES
 from weiwo.state.settings import Context
 
 pytestmark = [
@@ -46,12 +47,20 @@ class Boss(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def supervised(**built: Any) -> Any:
+class Theirs(BaseModel):
+    """The context of the outer graph, whose fields have the names of ours and other meanings."""
+
+    model: int = 7
+    corpus: bool = True
+    approve_plan: str = "never"
+
+
+def supervised(context: Any = None) -> Any:
     supervisor = pytest.importorskip("langgraph_supervisor")
     boss = Boss(tool="transfer_to_weiwo")
-    saver = InMemorySaver(serde=StateSerializer())
-    workflow = supervisor.create_supervisor([build_graph(**built)], model=boss, output_mode="full_history")
-    return workflow.compile(checkpointer=saver)
+    saver = InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=STATE_TYPES))
+    more = {"output_mode": "full_history", "context_schema": context}
+    return supervisor.create_supervisor([build_graph()], model=boss, **more).compile(checkpointer=saver)
 
 
 def config(**context: Any) -> dict[str, Any]:
@@ -80,6 +89,17 @@ async def test_a_run_that_was_interrupted_goes_on_through_the_supervisor() -> No
     assert not (await boss.aget_state(config())).next
 
 
+async def test_the_context_of_the_outer_graph_is_its_own_and_its_saver_knows_our_types(monkeypatch, caplog) -> None:
+    boss = supervised(Theirs)
+    monkeypatch.setenv("WEIWO_APPROVE_PLAN", "true")
+    await boss.ainvoke({"messages": [("user", COMPARED)]}, config(), context=Theirs())
+    waiting = await boss.aget_state(config(), subgraphs=True)
+    assert type(waiting.tasks[0].state.values["plan"]).__name__ == "Plan"
+    done = await boss.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), config(), context=Theirs())
+    assert "Burj Khalifa" in told(done)
+    assert "unregistered" not in caplog.text
+
+
 def test_a_supervisor_may_be_called_synchronously() -> None:
     assert "828" in told(supervised().invoke({"messages": [("user", BURJ)]}, config()))
 
@@ -92,7 +112,3 @@ async def test_deepagents_has_it_as_a_subagent() -> None:
     done = await agent.ainvoke({"messages": [("user", BURJ)]}, {"configurable": {"thread_id": "t"}})
     (answer,) = (message.text for message in done["messages"] if message.type == "tool")
     assert "828" in answer
-
-
-def test_the_types_of_a_state_can_be_allowed_elsewhere() -> None:
-    assert ("weiwo.state.plan", "Plan") in STATE_TYPES
