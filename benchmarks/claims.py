@@ -20,7 +20,7 @@ from typing import Any
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
 from weiwo.nodes.writer.claims import ClaimSources, check_cited
-from weiwo.nodes.writer.entailment import _judge_statement
+from weiwo.nodes.writer.entailment import judge_statement
 from weiwo.state import DOUBTFUL, Evidence, Verdict, passage_id
 from weiwo.state.settings import Settings
 from weiwo.text.citation_marks import blank_marks
@@ -67,7 +67,7 @@ async def _judged(rows: Iterable[Row], concurrency: int) -> dict[str, list[Verdi
 
     async def ask(given: ClaimSources, claim: str, numbers: tuple[int, ...]) -> Verdict:
         async with gate:
-            return await _judge_statement(models.with_budget(Budget(settings.limits)), role, claim, numbers, given)
+            return await judge_statement(models.with_budget(Budget(settings.limits)), role, claim, numbers, given)
 
     for row in rows:
         given, text, numbers = _claim(row)

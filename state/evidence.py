@@ -60,6 +60,7 @@ class Evidence(Value):
         flags: What readers should beware of, such as `instructions`: it addresses the model.
         superseded_by: Source of a newer version of the same document; empty where none is known.
         calls: The calls that it is the whole reply to; none of what a search found, which has a source of its own.
+        document: SHA-256 of the bytes of its document as they were read; empty where it is of none in an index.
     """
 
     id: str
@@ -78,6 +79,7 @@ class Evidence(Value):
     flags: tuple[str, ...] = ()
     superseded_by: str = ""
     calls: tuple[PassageCall, ...] = Field((), exclude_if=not_)
+    document: str = Field("", exclude_if=not_)
 
     @property
     def heading(self) -> str:

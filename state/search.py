@@ -100,6 +100,8 @@ class SearchResult(TypedDict, total=False):
     """The thread whose answer it is, where one was at hand."""
     answered_at: str
     files: Listed
+    standalone: str
+    """The question as it was understood in its conversation, where that differs."""
 
 
 class Sketch(TypedDict, total=False):

@@ -15,7 +15,7 @@ Modules:
     event_loop        a command's coroutine, stopped by signals
     session           the database and the graph
     errors            exit codes
-    questions         ask, resume, feedback
+    questions         ask, check, resume, feedback
     threads           threads, show
     documents         index, corpus, search, stats
     memory            memory: wishes, answers, plans, procedures

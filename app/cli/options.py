@@ -46,7 +46,7 @@ Corpus = Annotated[
 ]
 Output = Annotated[
     list[str] | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write it: .md .html .docx .pptx .json .bib .csl.json"),
+    typer.Option("--output", "-o", metavar="FILE", help="Write it: .md .html .docx .pptx .json .weiwo .bib .csl.json"),
 ]
 
 _RUN: Final[dict[str, Any]] = {

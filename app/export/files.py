@@ -51,6 +51,7 @@ FORMATS: Final = {
         Format("docx", (".docx",), f"{_OFFICE}wordprocessingml.document", "docx:render_docx", "docx"),
         Format("pptx", (".pptx",), f"{_OFFICE}presentationml.presentation", "pptx:render_pptx", "pptx"),
         Format("json", (".json",), "application/json"),
+        Format("weiwo", (".weiwo",), "application/json", "proof:render_proof"),
         Format("bib", (".bib",), "application/x-bibtex; charset=utf-8", "bibliography:render_bibtex"),
         Format("csl", (".csl.json", ".csl"), "application/vnd.citationstyles.csl+json", "bibliography:render_csl"),
     )

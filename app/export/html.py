@@ -11,10 +11,13 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
+from pydantic import ValidationError
+
 from weiwo.app.export.chart import Block, Chart
 from weiwo.app.export.chart_picture import draw_chart
 from weiwo.app.export.document import find_letters
 from weiwo.app.export.plan_picture import draw_plan
+from weiwo.app.export.proof import render_proof
 from weiwo.app.export.report import Report, Source, word
 from weiwo.text.markdown import Node, Run
 
@@ -69,6 +72,7 @@ class _Answer:
             self._legend(),
             self._source_list(),
             self._plan(),
+            self._proof(),
         ]
         return "\n".join(part for part in parts if part)
 
@@ -133,6 +137,15 @@ class _Answer:
             marked = f"{escape(text[: span[0]])}<mark>{escape(text[slice(*span)])}</mark>{escape(text[span[1] :])}"
         head, kind = (quote, "") if quote else (word(self._language, "passage"), ' class="bare"')
         return f'<details{kind}><summary>{head}</summary><p id="p{n}">{marked}</p></details>'
+
+    def _proof(self) -> str:
+        """A link that keeps the answer with its proof, which the page carries; none of a result of another form."""
+        try:
+            proof = base64.b64encode(render_proof(self._report)).decode()
+        except ValidationError:
+            return ""
+        href = f"data:application/json;base64,{proof}"
+        return f'<p><a download="answer.weiwo" href="{href}">{word(self._language, "proof")}</a></p>'
 
     def _plan(self) -> str:
         picture = draw_plan(self._report.steps, self._report.edges, self._language)

@@ -127,6 +127,7 @@ class Report:
         steps: The tasks of its plan.
         edges: What builds on what: pairs of task ids.
         about: When and at what expense it was answered, on one line.
+        result: The result object that it was read from.
     """
 
     language: Language
@@ -142,6 +143,7 @@ class Report:
     steps: tuple[Step, ...]
     edges: tuple[tuple[str, str], ...]
     about: str
+    result: Mapping[str, Any]
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -206,6 +208,7 @@ def read_result(result: Mapping[str, Any]) -> Report:
         steps=steps,
         edges=edges,
         about=f"{made} · {spent}",
+        result=result,
     )
 
 

@@ -65,7 +65,7 @@ def check_piece(piece: str, given: ClaimSources) -> list[CheckedClaim]:
     checked = []
     for start, end in list_claim_places(piece):
         if is_code(piece[start:end]):
-            checked.append(CheckedClaim(start, end, *_check_code(piece[start:end], given)))
+            checked.append(CheckedClaim(start, end, *check_claim(piece[start:end], (), given)))
             continue
         row = row_of(piece, (start, end))
         text, marks = blank_marks(piece[start:end])
@@ -74,7 +74,7 @@ def check_piece(piece: str, given: ClaimSources) -> list[CheckedClaim]:
             numbers = dict.fromkeys(n for mark in blank_marks(row)[1] for n in mark.numbers)
         leads = not numbers and text.rstrip().endswith((":", "：")) and not re.search(r"\d", text)  # to what follows
         if re.search(r"\w", text) and not leads:
-            claim, hard = _check(_tidy(text, marks), tuple(numbers), row, given)
+            claim, hard = check_claim(_tidy(text, marks), tuple(numbers), given, row)
             checked.append(CheckedClaim(start, end, claim, hard))
     return checked
 
@@ -102,7 +102,17 @@ def _tidy(sentence: str, marks: Sequence[CitationMark]) -> str:
     return re.sub(r" (?=[.,;:!?。，；：！？）)]|$)", "", re.sub(r" {2,}", " ", sentence)).strip()
 
 
-def _check(text: str, numbers: tuple[int, ...], row: str, given: ClaimSources) -> tuple[Claim, bool]:
+def check_claim(text: str, numbers: tuple[int, ...], given: ClaimSources, row: str = "") -> tuple[Claim, bool]:
+    """Check one claim against what it cites; whether what fails of it is hard, too.
+
+    Args:
+        text: A sentence, item or cell without its marks, or a block of code.
+        numbers: What it cites; code is looked for in all sources.
+        given: What may carry it.
+        row: Of a cell, the row it stands in.
+    """
+    if is_code(text):
+        return _check_code(text, given)
     existing = tuple(n for n in numbers if n in given.passages or n in given.computed)
     if len(existing) < len(numbers):
         nowhere = "it cites a source that does not exist"

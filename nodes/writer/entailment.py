@@ -276,7 +276,7 @@ def _cited(claim: Claim) -> str:
     return f"{text} {''.join(f'[{n}]' for n in claim.citations if n not in marked)}".rstrip()
 
 
-async def _judge_statement(
+async def judge_statement(
     models: ChatModels, role: str, written: str, numbers: tuple[int, ...], given: ClaimSources
 ) -> Verdict:
     """The verdict on one claim by code and, where code leaves it open, by a model.

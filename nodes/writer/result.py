@@ -165,6 +165,7 @@ def build_result(state: SearchState, answer: Answer, services: RunContext) -> di
     usage = state.get("usage", Usage()) + services.budget.delta()
     return {
         "question": state["question"],
+        **({"standalone": assessment.question} if assessment.question != state["question"] else {}),
         "language": assessment.language,
         "status": answer.status,
         "stop_reason": answer.stop_reason,
@@ -210,7 +211,8 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 def _evidence(passage: Evidence) -> dict[str, Any]:
     kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
-    known = (name for name in ("provider", "strategy", "also", "flags", "superseded_by") if getattr(passage, name))
+    sometimes = ("provider", "strategy", "also", "flags", "superseded_by", "calls", "document")
+    known = (name for name in sometimes if getattr(passage, name))
     return passage.model_dump(mode="json", include={*kept, *known})
 
 

@@ -2,6 +2,7 @@
 
 ask          `weiwo ask`
 fork         its `--from`: an earlier moment of a thread, changed
+check        `weiwo check`
 resume       `weiwo resume`
 conclude     the end of a run: what waits is asked about until there is a result
 requests     requests to a person: their common ground, a question back, a tool that acts

@@ -159,7 +159,7 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
     from weiwo.state.evidence import FILE_DATE, Evidence
 
     rows = connection.execute(
-        "SELECT passages.id, hash, text, source, title, locator, date, modified_ns FROM json_each(?)"
+        "SELECT passages.id, hash, text, source, title, locator, date, modified_ns, sha256 FROM json_each(?)"
         " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
         (json.dumps(list(ids)),),
     )
@@ -172,8 +172,9 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
             locator=locator,
             date=date or file_date(modified),
             flags=() if date or not modified else (FILE_DATE,),
+            document=sha256,
         )
-        for number, key, text, source, title, locator, date, modified in rows
+        for number, key, text, source, title, locator, date, modified, sha256 in rows
     }
 
 

@@ -30,7 +30,7 @@ def test_the_ending_names_the_format(name, format_):
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("a.txt", "its ending names no format; use one of .md .html .docx .pptx .json .bib .csl.json"),
+        ("a.txt", "its ending names no format; use one of .md .html .docx .pptx .json .weiwo .bib .csl.json"),
         ("json", "its ending names no format"),
         (".json", "its ending names no format"),
         ("folder", "it is a folder"),

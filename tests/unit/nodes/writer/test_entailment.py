@@ -9,7 +9,7 @@ from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited
 from weiwo.nodes.writer.draft import Draft, Piece
-from weiwo.nodes.writer.entailment import _NOT_JUDGED, EntailmentReply, _judge_statement, judge_claims
+from weiwo.nodes.writer.entailment import _NOT_JUDGED, EntailmentReply, judge_claims, judge_statement
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
 from weiwo.state import Claim, Evidence, PassageCall, passage_id
 
@@ -35,7 +35,7 @@ async def judged(claim: str, verdict: str, quote: str = "", *flags: str) -> tupl
     passage = Evidence(id=passage_id(TEXT), text=TEXT, source="trams.md", title="Trams", flags=flags)
     model: Any = Judge(verdict, quote)
     given = ClaimSources({1: (passage,)}, {}, question="How often do the trams run?")
-    return await _judge_statement(model, "verifier", claim, (1,), given), model.prompt
+    return await judge_statement(model, "verifier", claim, (1,), given), model.prompt
 
 
 @pytest.mark.parametrize("quote", ["Six times an hour  in summer", "it says so in the passage", ""])
@@ -99,7 +99,7 @@ async def nodded(claim: str, quote: str, verdict: str = "supported", text: str =
     passage = Evidence(id=passage_id(text), text=text, source="hall.md", **more)
     model: Any = Judge(verdict, quote)
     given = ClaimSources({1: (passage,)}, {}, question="What is told of the hall?")
-    return await _judge_statement(model, "verifier", claim, numbers, given)
+    return await judge_statement(model, "verifier", claim, numbers, given)
 
 
 class Broken(Judge):

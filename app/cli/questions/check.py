@@ -1,0 +1,62 @@
+"""`weiwo check`: an answer with its proof, checked again without thread, home or network."""
+
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from weiwo.app.cli.errors import COMPLETE, PARTIAL, UsageError
+from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.options import Json, takes_context
+from weiwo.app.cli.output import hint, write, write_json
+from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.app.export.proof_check import ProofReport, check_by_model, check_documents, check_proof, read_proof
+from weiwo.state.settings import Settings
+from weiwo.text.lists import join_names
+from weiwo.text.localization import localized_section
+
+app = typer.Typer()
+
+_WORDS: Final = localized_section("proof_check")
+
+
+@app.command(cls=TextCommand)
+@takes_context("model")
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An answer that `weiwo ask -o answer.weiwo` wrote.")],
+    *,
+    documents: Annotated[
+        Path | None, typer.Option("--documents", metavar="FOLDER", help="Look for its quotes in these, too.")
+    ] = None,
+    json: Json = False,
+    context: Any,
+) -> None:
+    """Check an answer with its proof again (ask -o answer.weiwo)."""
+    if documents is not None and not documents.is_dir():
+        raise UsageError(f"--documents {str(documents)!r}; there is no such folder; name one")
+    report = check_proof(read_proof(file))
+
+    async def work() -> None:
+        if documents is not None:
+            await check_documents(report, documents)
+        if context.model is not None:
+            await check_by_model(report, Settings.resolve(context))
+
+    run_to_end(work())
+    if json:
+        write_json({"file": str(file), **report.to_json()})
+    else:
+        _print_report(report)
+    raise typer.Exit(PARTIAL if report.findings else COMPLETE)
+
+
+def _print_report(report: ProofReport) -> None:
+    """A line for each finding, one for each thing that was not checked again, and what was."""
+    language = report.proof.language
+    words = _WORDS[language]
+    for _, place, text in report.findings:
+        write(f"✗ {place}: {text}\n")
+    for place, why in report.unchecked:
+        hint(f"· {place}: {why}")
+    counted = join_names([words[kind].format(count) for kind, count in report.checked.items()], language)
+    write(words["fails" if report.findings else "holds"].format(counted, len(report.findings)) + "\n")
