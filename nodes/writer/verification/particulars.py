@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from weiwo.nodes.writer.verification.quantities import LARGEST_COUNT, Quantity, find_quantities
 from weiwo.text.analyzer import SIMPLIFIED
-from weiwo.text.data_files import data_pattern
+from weiwo.text.data_files import data_characters, data_pattern, data_text
 from weiwo.text.date_forms import MONTHS
 from weiwo.text.dates import DateSpan, find_dates
 from weiwo.text.language import HAN, fold
@@ -100,6 +100,11 @@ _LETTERS: Final = str.maketrans(
 )
 _MOST_UNLISTED: Final = 5
 """Things up to this number, written as a word, count what the answer tells of: "two founders"."""
+_AGENT: Final = lazy(
+    data_text("claims", "particulars", "agent")
+    .replace("\n", "")
+    .replace("<surname>", data_characters("names_zh", "surname"))
+)
 _HAN_NUMERAL: Final = {c: n for n, c in enumerate("一二三四五六七八九十", 1)}
 
 
@@ -178,7 +183,8 @@ _NO_NAMES: Final = frozenset({"readme", "readmes", "celsius", "fahrenheit", "kel
 
 def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tuple[int, int, str]]) -> Iterable[str]:
     """Names, without those that are a date, a unit or a country, and those that only gloss a Chinese one."""
-    for start, text in stated_names(statement):
+    named = stated_names(statement)
+    for start, text in named:
         end = start + len(text)
         glosses = text.isascii() and _GLOSSED.search(statement[max(0, start - 2) : start])
         if (
@@ -188,6 +194,8 @@ def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tup
             and not any(a <= start and end - (text[-1] in "人籍裔") <= b for a, b, _ in lands)
         ):
             yield text
+    spans = [(start, start + len(text)) for start, text in named]
+    yield from (text for start, text in _agents(statement) if not _inside(start, start + len(text), spans))
 
 
 def stated_names(statement: str) -> list[tuple[int, str]]:
@@ -206,6 +214,13 @@ def stated_names(statement: str) -> list[tuple[int, str]]:
         if text and fold(text) not in _NO_NAMES and not re.fullmatch(r"[A-Z]{2,3}s|[a-z]+", text):
             found.append((start, text))
     return found
+
+
+def _agents(statement: str) -> Iterator[tuple[int, str]]:
+    """Persons and bodies of Chinese text that their place gives away: 由周国平修建, 与南方银行, 位于太仓."""
+    for found in _AGENT.finditer(statement):
+        group = next(name for name, text in found.groupdict().items() if text)
+        yield found.start(group), found[group]
 
 
 def _plain(word: str) -> bool:
