@@ -71,6 +71,20 @@ FILLER: Final = (
     "A commemorative plaque was put up and later moved to the municipal museum.",
 )
 
+_BUILDINGS: Final = (
+    "hall",
+    "mill",
+    "harbour",
+    "bridge",
+    "school",
+    "granary",
+    "market",
+    "hospital",
+    "chapel",
+    "inn",
+    "spa",
+)
+
 HINTS: Final = (
     (r"(\w+) was founded in .*", r"\1 was already old when its neighbours were given their charters."),
     (r"(\w+) was born in .*", r"\1 wrote of the tar and the ropes of a childhood by the boats, and never said where."),
@@ -157,6 +171,11 @@ def invent_hard(seed: int) -> World:
     return _Inventor(seed).hard_world()
 
 
+def invent_folder(seed: int) -> World:
+    """Ten documents of some 360 tokens, of which a table of 18 cells and a report of 1,300 words are asked."""
+    return _Inventor(seed).folder_world()
+
+
 class _Inventor:
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311 - questions, not secrets
@@ -184,6 +203,30 @@ class _Inventor:
         lists = [(self._fan_out(items, linked=linked), 3) for items, linked in ((8, False), (8, True))]
         self._world.cases = [self._hidden(case, step) for case, step in (*facts, *chains, *compared, *lists)]
         return self._filled_up()
+
+    def folder_world(self) -> World:
+        steps = []
+        for n in range(10):
+            name, river, mayor, year = self._name(), self._name(), self._name(), self._random.randint(1100, 1850)
+            told = (
+                (f"In which year was {name} founded?", str(year), f"{name} was founded in {year}.", "date"),
+                (f"On which river does {name} lie?", river, f"{name} lies on the river {river}.", "text"),
+                (f"Who is the mayor of {name}?", mayor, f"The mayor of {name} is {mayor}.", "text"),
+            )
+            work = [f"The {what} of {name} was rebuilt in {year + 9 * n + k}." for k, what in enumerate(_BUILDINGS)]
+            facts = [sentence for _, _, sentence, _ in told]
+            filler = [FILLER[k % len(FILLER)] for k in range(len(work))]
+            self._world.documents[name] = " ".join(
+                [*facts, *(part for both in zip(work, filler, strict=True) for part in both)]
+            )
+            steps += [Step(asked, f"{name} {ret}", value, sentence, ret) for asked, value, sentence, ret in told]
+        towns = [*self._world.documents][:6]
+        table = f"Make a table of {', '.join(towns[:-1])} and {towns[-1]}: year of foundation, river and mayor."
+        cells = tuple(steps[:18])
+        report = "Write a report of 1,300 words on the towns in these documents: foundation, river, mayor, buildings."
+        values = tuple((step.value,) for step in cells)
+        self._world.cases = [Case("table", table, cells, values, "", 18), Case("report", report, cells, values, "", 10)]
+        return self._world
 
     def _hidden(self, case: Case, hidden: int) -> Case:
         """The case with one look-up whose value is only hinted at; a right answer tells the values of the others."""

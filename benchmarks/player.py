@@ -14,6 +14,10 @@ from langchain_core.messages import BaseMessage
 AT_ONCE: Final = 3
 """Searches that a loop sends in one turn; a task of Weiwo sends two."""
 FAN_OUTS: Final = frozenset({"fan-out", "linked"})
+FOLDER: Final = frozenset({"table", "report"})
+"""Kinds of questions over the whole of a small folder."""
+_TOLD: Final = 5
+"""Sentences of each passage that a report tells."""
 _PASSAGE: Final = re.compile(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', re.DOTALL)
 
 
@@ -81,8 +85,8 @@ class Player:
             for step in steps:
                 if self._shown(step):
                     yield f"{step.sentence[:-1]}{mark(step)}."
-        elif case.kind in FAN_OUTS:
-            for step in steps[1:]:
+        elif case.kind in {*FAN_OUTS, *FOLDER}:
+            for step in steps[case.kind in FAN_OUTS :]:
                 if self._known(step):
                     yield f"- {step.sentence[:-1]}{mark(step)}.\n"
         elif not all(map(self._known, steps)) and case.kind == "comparison":
@@ -104,12 +108,36 @@ class Player:
         def mark(step: Step) -> str:
             return f" [{next(n for n, text in numbers.items() if step.sentence in text)}]"
 
+        if self.case.kind in FOLDER:
+            told = self._table(mark) if self.case.kind == "table" else self._report()
+            return f"MISSING: none\n{told}" if "`MISSING:`" in self.said else told
         fan_out = self.case.kind in FAN_OUTS
         return ("" if fan_out else " ").join(self._sentences(mark))
+
+    def _table(self, mark: Any) -> str:
+        """A row a town; each cell with its mark."""
+        head = "The towns:\n\n| Town | Founded | River | Mayor |\n| --- | --- | --- | --- |\n"
+        steps = self.case.steps
+        rows = []
+        for at in range(0, len(steps), 3):
+            cells = [f"{step.value}{mark(step)}" for step in steps[at : at + 3]]
+            rows.append(f"| {steps[at].sentence.split()[0]} | {' | '.join(cells)} |\n")
+        return head + "".join(rows)
+
+    def _report(self) -> str:
+        """A section a document, its facts and buildings, every second sentence in other words than its document's."""
+        parts = ["# The towns\n\n"]
+        for n, text in self.passages:
+            told = [one.rstrip(".") for one in text.replace("\n", " ").split(". ")][:_TOLD]
+            said = [f"It is recorded that {one}" if k % 2 else one for k, one in enumerate(told)]
+            parts += [f"## Town {n}\n\n", " ".join(f"{one} [{n}]." for one in said), "\n\n"]
+        return "".join(parts)
 
     def _assess(self) -> dict[str, Any]:
         kind = self.case.kind
         wide = kind in {"comparison", *FAN_OUTS}
+        if kind in FOLDER:
+            return self._assess_folder()
         reply: dict[str, Any] = {
             "standalone_question": self.case.question,
             "multi_step": 0.0 if kind == "fact" else 1.0,
@@ -127,6 +155,11 @@ class Player:
             parts = both if kind in FAN_OUTS else [self.case.question]
             reply |= {"form": "list" if kind in FAN_OUTS else "", "parts": parts}
         return reply
+
+    def _assess_folder(self) -> dict[str, Any]:
+        judged = dict.fromkeys(("multi_step", "external_information", "tool_use"), 1.0)
+        told = {"form": self.case.kind, "words": 1300 * (self.case.kind == "report"), "reason": self.case.kind}
+        return {"standalone_question": self.case.question, "comparison_or_calculation": 0.0, **judged, **told}
 
     def _first_query(self) -> str:
         """One search that names all that can be looked up now."""

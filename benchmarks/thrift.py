@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from invented import Case, from_folder, invent, invent_hard
+from invented import Case, from_folder, invent, invent_folder, invent_hard
 from langchain.agents import create_agent
 from langchain_core.tools import BaseTool, StructuredTool
 from oracle import Ledger, Oracle
@@ -38,7 +38,7 @@ from weiwo.tools.passages import as_text
 
 REACT: Final = "Answer the question from what the search tool finds, not from memory. Search until you know."
 PASSAGES: Final = 8
-GOALS: Final = {"chain": (1.2, 1.0, None), "comparison": (None, 0.9, None), "fan-out": (None, 0.5, 0.4), "linked": (None, None, None), "fact": (None, 1.0, None), "hard": (2.0, 1.5, None)}  # fmt: skip  # noqa: E501 - a table
+GOALS: Final = {"chain": (1.2, 1.0, None), "comparison": (None, 0.9, None), "fan-out": (None, 0.5, 0.4), "linked": (None, None, None), "fact": (None, 1.0, None), "hard": (2.0, 1.5, None), "table": (None, None, None), "report": (None, None, None)}  # fmt: skip  # noqa: E501 - a table
 """What Weiwo may take at most of the loop's calls, prompt tokens and wall time."""
 
 
@@ -136,6 +136,14 @@ def write_corpus(documents: dict[str, str], folder: Path) -> Path:
     return path
 
 
+def write_files(documents: dict[str, str], folder: Path) -> Path:
+    """Documents as files of a folder."""
+    folder.mkdir()
+    for title, text in documents.items():
+        (folder / f"{title}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
+    return folder
+
+
 async def main(arguments: Any) -> None:
     """Measure the invented world, then each folder."""
     with tempfile.TemporaryDirectory() as home:
@@ -144,6 +152,11 @@ async def main(arguments: Any) -> None:
         corpus = write_corpus(world.documents, Path(home))
         how = {"show_calls": arguments.calls, "habit": arguments.habit}
         show("invented", await measure(kinds, corpus, **how), goals=not arguments.habit)
+        if arguments.kind in {"", "folder"}:
+            _forget_endpoints()
+            small = invent_folder(arguments.seed)
+            kept = write_files(small.documents, Path(home) / "folder")
+            show("a folder that one prompt holds", await measure(small.cases, kept, **how), goals=False)
         if arguments.kind in {"", "hard"}:
             _forget_endpoints()
             hard = invent_hard(arguments.seed)
@@ -160,7 +173,7 @@ if __name__ == "__main__":
     parser.add_argument("--each", type=int, default=2, help="questions of each kind and size")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--most", type=int, default=20, help="questions of a folder")
-    parser.add_argument("--kind", default="", help="only chain, comparison, fan-out, linked, fact or hard")
+    parser.add_argument("--kind", default="", help="only chain, comparison, fan-out, linked, fact, folder or hard")
     parser.add_argument("--calls", action="store_true", help="show the calls of each question")
     parser.add_argument(
         "--habit", choices=("", "schemaless", "mediocre"), default="", help="of Weiwo's model; goals hold without"

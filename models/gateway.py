@@ -152,6 +152,10 @@ class ChatModels:
         bound = min(bound, int(left * _SHARE_OF_BUDGET) - size.reply)
         return max(0, bound - sum(PER_MESSAGE + size.count(text) for text in prompt))
 
+    def reading_seconds(self, role: str, tokens: int) -> float:
+        """Seconds that a role's model takes to read a prompt, by its measured speed."""
+        return speed_memory.speed(self._size(role)[0].identity).seconds(tokens, 0)
+
     def count(self, role: str, text: str) -> int:
         """Tokens of a text for a role's model: with its tokenizer where it is at hand, else at most, as a rule."""
         return self._size(role)[1].count(text)

@@ -14,8 +14,8 @@ TeamName = Literal["writer_only", "executor_inclusive", "planner_enhanced"]
 """The three team configurations of the AI Search Paradigm (arXiv 2506.17188, section 3)."""
 
 
-Searcher = Literal["nobody", "one", "chain", "comparison", "tasks"]
-"""Who searches: one task; one that goes from hop to hop of a chain, or looks up all that is compared; or a plan's."""
+Searcher = Literal["nobody", "one", "chain", "comparison", "folder", "tasks"]
+"""Who searches: one task; one that goes from hop to hop, looks up all that is compared, or opens all; or a plan's."""
 Answerer = Literal["conversation", "reader", "draft"]
 """Who words the answer: a model from the conversation, the reader of the one task if its sentence will do, a draft."""
 

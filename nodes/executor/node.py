@@ -20,7 +20,7 @@ from weiwo.nodes.executor.prompt import TaskProgressNote
 from weiwo.nodes.executor.reading.batch_reader import ReadRequest
 from weiwo.nodes.executor.reading.read_ahead import list_waiting, read_ahead, take_ahead
 from weiwo.nodes.executor.reading.reader import finds_hops, judge_turn
-from weiwo.nodes.executor.reading.reading import Judgement
+from weiwo.nodes.executor.reading.reading import Judgement, Reading
 from weiwo.nodes.executor.resources import Lease, TaskResources
 from weiwo.nodes.executor.task_calls.consent import Consent, seek_consent
 from weiwo.nodes.executor.task_calls.tool_calls import CallBatch, make_calls
@@ -173,6 +173,10 @@ async def _take_results(
 async def _read(turn: _Turn, progress: TaskProgressNote, lease: Lease) -> Judgement:
     """Step 3: read the passages, together with other tasks that came to read, or alone."""
     task, work, services = turn.task, turn.work, turn.services
+    if services.strategy.searcher == "folder":  # the draft reads it
+        found = turn.state.get("passages", [])
+        whole = Reading([one.heading for one in found], tuple(one.id for one in found), confidence=1.0)
+        return Judgement(reading=whole, decided_by="rule", move="answer")
     judgement = None
     if task.id in work.batches.expected and not _is_whole_answer(turn):
         lease.give_up()
@@ -283,7 +287,9 @@ def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> l
     """The planned call, in the question's words, and the master's queries; on the web also the words of the task."""
     task, info = state["task"], services.registry.info(state["task"].tool)
     call: Call = {"tool": task.tool, "args": fill_args(task, state["inputs"], services.language, info.args_schema)}
-    most = services.settings.limits.max_queries
+    corpus, most = services.registry.corpus, services.settings.limits.max_queries
+    if services.strategy.searcher == "folder" and corpus is not None and corpus.documents:
+        return [{"tool": "open_document", "args": {"source": source}} for source in corpus.documents]
     steps = SEARCH_STEPS[_kind_of_tool(task.tool, info)]
     if steps.masters_queries and frame.queries:
         return requested_queries(call, (call_query(call), *frame.queries), (), most)

@@ -30,7 +30,7 @@ from weiwo.nodes.master.prompt import (
 )
 from weiwo.nodes.memory.reuse import has_plan
 from weiwo.nodes.shared.planning.plan_rules import planning_instructions
-from weiwo.nodes.shared.planning.rule_plan import Choices, choose_search_tool
+from weiwo.nodes.shared.planning.rule_plan import Choices, choose_search_tool, list_searches
 from weiwo.nodes.shared.planning.tool_choice import offer_tools, read_choice
 from weiwo.nodes.shared.prompting.input_guard import safe_note, safe_query
 from weiwo.nodes.shared.question.parser import parse_question
@@ -43,6 +43,8 @@ from weiwo.text.language import detect_language, fold
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
 _ONE_SEARCHER = 0.69
 """The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
+_MOST_WHOLE, _WHOLE_TOKENS, _WHOLE_SECONDS = 40, 8_000, 10
+"""Passages, tokens and seconds of reading up to which all documents at hand are read whole."""
 _MOST_WORDS = 20_000
 _MOST_QUERIES = 3
 """Queries of a model's that are kept."""
@@ -70,9 +72,11 @@ async def assess_question(
     """Judge a question by its features and, where there is a model, by the model's reading of it."""
     language: Language = services.language
     reply: AssessmentReply | None = None
+    whole = False
     question = resolve_follow_up(turn.question, turn.history, language)
     if services.models.configured("master"):
-        planning = await asyncio.to_thread(_promises_plan, question, services)  # which lists the documents
+        whole = await _fits_whole(question, services)
+        planning = "" if whole else await asyncio.to_thread(_promises_plan, question, services)  # lists the documents
         if planning and await has_plan(question, services, wishes):
             planning = ""
         more, schema = (planning, PlannedAssessmentReply) if planning else await _offer_tools(question, services)
@@ -94,9 +98,10 @@ async def assess_question(
     choices = _read_choices(reply, frame, services)
     searched = choices or (features["facts"] and not turn.history)  # facts are not told from memory
     score = max(blended, minimum_score(features), SIMPLE_BELOW if searched else 0.0)
-    level, way = classify_level(score), _find_way(frame, reply, services)
+    level = classify_level(score)
+    way = _find_way(frame, reply, services) or ("folder" if whole and not choices else "")
     strategy = choose_strategy(level, services.settings.depth, services.models.configured, way)
-    if takes_hops(strategy):
+    if takes_hops(strategy) or strategy.searcher == "folder":
         frame = frame.model_copy(update={"shape": "chain", "parts": ()}) if way == "chain" else frame
         features, score = {**features, "one_searcher": 1.0}, _ONE_SEARCHER
     elif LEVELS[strategy.plan] != level:
@@ -138,6 +143,20 @@ def _promises_plan(question: str, services: RunContext) -> str:
     narrow = features["chain"] > features["listing"] or _compares_few(frame, services)
     wide = classify_level(compute_static_score(features)) == "complex" and not narrow
     return PLAN.format(rules=planning_instructions(tools, services)) if wide else ""
+
+
+async def _fits_whole(question: str, services: RunContext) -> bool:
+    """Whether all documents at hand fit into one prompt that is quickly read, and nothing else is to be searched."""
+    corpus, models = services.registry.corpus, services.models
+    if corpus is None or not 0 < corpus.size <= _MOST_WHOLE or services.strategy.deepens or services.settings.filter:
+        return False
+    computed = parse_question(question, services.language).shape in {"comparison", "difference", "calculation"}
+    if computed or not models.configured("writer") or len(list_searches(services.registry.names())) > 1:
+        return False
+    found = await asyncio.gather(*(corpus.open(source, k=_MOST_WHOLE) for source in corpus.documents))
+    tokens = sum(models.count("writer", passage.text) for passages in found for passage in passages)
+    few = tokens <= _WHOLE_TOKENS and 2 * tokens <= models.room("writer")
+    return few and models.reading_seconds("writer", tokens) <= _WHOLE_SECONDS
 
 
 async def _offer_tools(question: str, services: RunContext) -> tuple[str, type[AssessmentReply]]:

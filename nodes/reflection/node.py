@@ -108,7 +108,7 @@ def _settle(
     room = rounds < services.settings.limits.max_replans
     if not _draft_can_check(plan, report, state, services):
         return None if room else done
-    room = room and not _has_deepened(state)
+    room = room and not _has_deepened(state) and services.strategy.searcher != "folder"  # all of which is read
     return done.model_copy(update={"draft_checks": "deepen" if room else "name"})
 
 

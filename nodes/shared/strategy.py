@@ -14,8 +14,8 @@ from weiwo.state.assessment import Answerer, Assessment, Level, Searcher, Strate
 from weiwo.state.query import QueryFrame
 from weiwo.state.run_limits import Depth
 
-Way = Literal["", "chain", "comparison"]
-"""How one searcher could do what would else be planned: hop by hop, side by side, or not."""
+Way = Literal["", "chain", "comparison", "folder"]
+"""How one searcher could do what would else be planned: hop by hop, side by side, by reading all there is, or not."""
 ToolKind = Literal["corpus", "web", "other"]
 _HasModel = Callable[[str], bool]
 """Whether an agent has a model."""
@@ -45,6 +45,7 @@ _SEARCHERS: Final = (
     _Row("moderate", _ANY, None, "", "one", "one_task"),
     _Row("complex", _SHALLOW, "chain", "executor", "chain", "one_task"),
     _Row("complex", _SHALLOW, "comparison", "executor", "comparison", "one_task"),
+    _Row("complex", _SHALLOW, "folder", "writer", "folder", "one_task"),
     _Row("complex", _ANY, None, "", "tasks", "graph"),
 )
 """Who searches, and by what plan. `way` None: whatever the way; `model`: the agent that must have one."""

@@ -35,7 +35,7 @@ from weiwo.nodes.writer.plain_answer import answer_plainly
 from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
 from weiwo.nodes.writer.reader_answer import read_out
 from weiwo.nodes.writer.report.assembly import assemble_report
-from weiwo.nodes.writer.report.outline import report_sources
+from weiwo.nodes.writer.report.outline import count_words, report_sources
 from weiwo.nodes.writer.report.section import ReportDraft
 from weiwo.nodes.writer.result import (
     NEEDS_NO_SOURCE,
@@ -116,6 +116,9 @@ _QUICK = localized("writer.node", "quick")
 _LOST_LINE = lazy(r"(?i)(?:^|[\n→])[\s*-]*not found: ")
 _LEAST_MESSAGE = 12
 """Characters of a failure's message below which it may be anybody's words."""
+_LENGTH = localized("writer.node", "length")
+_OFF = 0.3
+"""Share by which an answer may be longer or shorter than asked for before that is said."""
 _ONE_DRAFT = localized("writer.node", "one_draft")
 _NOTHING = localized("writer.node", "nothing")
 
@@ -226,6 +229,9 @@ async def _followed(
         yield draft.accept(f"\n\n{_ASSUMED[services.language].format(say(assumed))}", [])
     if report is not None and report.outline.limit and not report.sections and draft.decided_by == "model":
         yield draft.accept(f"\n\n{_ONE_DRAFT[services.language].format(report.outline.limit)}", [])
+    asked, given = state["assessment"].frame.words, count_words("".join(draft.spoken), services.language)
+    if asked and draft.decided_by == "model" and abs(given - asked) > _OFF * asked:
+        yield draft.accept(f"\n\n{_LENGTH[services.language].format(round(given, -1), asked)}", [])
     if is_unjudged(state, services, draft):
         yield draft.accept(f"\n\n{_QUICK[services.language]}", [])
     if (unchecked := find_unchecked(draft.claims)) and draft.spoken:

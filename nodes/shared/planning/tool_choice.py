@@ -17,7 +17,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.question.table_question import asks_table, read_table_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import takes_hops
-from weiwo.state import Assessment, JsonValue, Plan
+from weiwo.state import Assessment, JsonValue, Plan, ValueType
 from weiwo.state.events import PlannedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.tools.built_in import BUILT_IN
@@ -149,8 +149,9 @@ async def plan_one_step(
     """Plan a question that one task answers, and tell the watchers; without a model's choices tools are chosen here."""
     choices = await choose_tools([assessment.frame], services) if choices is None else choices
     choices = {**choices, **await choose_tables([assessment.frame], services)}  # what rules can prove goes first
-    searcher = takes_hops(services.strategy)  # whose value rules can hardly tell the type of
-    plan = build_single_task_plan(assessment.frame, tools, "text" if searcher else None, choices)
+    hops = takes_hops(services.strategy)  # whose value rules can hardly tell the type of
+    ret: ValueType | None = "passages" if services.strategy.searcher == "folder" else "text" if hops else None
+    plan = build_single_task_plan(assessment.frame, tools, ret, choices)
     plan = await with_expectation(plan, assessment.level, services)
     services.emit(PlannedEvent.of(plan))
     return plan

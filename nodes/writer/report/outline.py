@@ -57,6 +57,10 @@ def count_words(text: str, language: Language) -> int:
     return han + words if language == "zh" else words + round(han / ZH_CHARACTERS)
 
 
+_ONE_DRAFT_WORDS: Final = 1_500
+"""Words of a report that one draft has."""
+
+
 def wants_report(state: SearchState, services: RunContext) -> bool:
     """Whether the answer is to be a report: one is asked for, or a long answer of a deep search."""
     frame, plan, depth = state["assessment"].frame, state.get("plan"), services.settings.depth
@@ -64,7 +68,8 @@ def wants_report(state: SearchState, services: RunContext) -> bool:
         return False
     long = _LONG_ANSWER * (ZH_CHARACTERS if services.language == "zh" else 1)
     wanted = frame.form == "report" or (depth == "deep" and frame.form == "" and frame.words >= long)
-    return wanted and services.models.configured("writer")
+    short = services.strategy.searcher == "folder" and frame.words <= _ONE_DRAFT_WORDS  # and its sources in one prompt
+    return wanted and not short and services.models.configured("writer")
 
 
 def _word_goal(state: SearchState, services: RunContext, sources: CitableSources) -> int:
