@@ -354,12 +354,21 @@ def _introduces(evidence: Evidence, subject: str) -> bool:
     return begins.startswith(subject.lower()) and title_key(evidence.title) == title_key(subject)
 
 
+def _find_pairs_across(terms: Sequence[str], found: Collection[str]) -> Iterator[str]:
+    """Pairs of Chinese characters that reach from one word to the next: absent, between two that are found."""
+    for before, pair, after in zip(terms, terms[1:], terms[2:], strict=False):
+        joined = len(pair) == 2 and before[-1] == pair[0] and after[0] == pair[1]
+        if joined and pair not in found and before in found and after in found:
+            yield pair
+
+
 class _Choice:
     """Greedy choice of passages and sentences: what is covered already counts less."""
 
     def __init__(self, frame: QueryFrame, weights: dict[str, float], passages: list[_Passage]) -> None:
         found = frozenset().union(*(passage.terms for passage in passages))
-        self._asked = sum(weights.values()) or 1.0
+        across = set(_find_pairs_across(list(weights), found))
+        self._asked = sum(weight for term, weight in weights.items() if term not in across) or 1.0
         self._weights = {term: weight for term, weight in weights.items() if term in found}
         self._total = sum(self._weights.values()) or 1.0
         self._passages = passages

@@ -278,3 +278,12 @@ def test_of_many_that_say_the_same_the_newest_comes_first_and_the_periods_are_na
 def test_a_question_of_a_month_is_not_led_to_the_newest():
     found = choose_extracts(frame("How many robots were deployed in March 2025?", "number"), passages(*STATES))
     assert found.periods == ()
+
+
+def test_pairs_of_characters_across_two_words_of_a_chinese_question_leave_no_doubt():
+    shiyin = ("拾音 · 安装", "拾音的安装：pip install shiyin。需要Python 3.9以上。")
+    other = ("拾音", "拾音把录音转成文字。")
+    found = choose_extracts(frame("怎么安装拾音"), passages(shiyin, other))
+    assert found.features["covered"] == 1.0
+    absent = choose_extracts(frame("怎么卸载拾音"), passages(shiyin, other))
+    assert absent.features["covered"] < 0.7
