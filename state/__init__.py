@@ -14,7 +14,7 @@ os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 _MODULES: Final = {
     "answer": "DOUBTFUL Answer Block BlockKind Citation Claim Decision Extract Gap Reflection Status Verdict",
     "assessment": "Assessment Clarification Level Strategy TeamConfig TeamName",
-    "evidence": "AheadValue Evidence Failure Finding Hop Inconsistency MonitorReport Outcome OutcomeDetail"
+    "evidence": "AheadValue Evidence Failure Finding Hop Inconsistency MonitorReport Outcome OutcomeDetail PassageList"
     " OutcomeStatus PassageCall Quote Rival WeakValue",
     "kinds": "VALUE_TYPES DecidedBy FailureKind Language ValueType item_type",
     "limits": "ModelCall Usage",

@@ -251,6 +251,20 @@ class AheadValue(Value):
     sentence: str = ""
 
 
+class PassageList(Value):
+    """What a call of a tool found, as a digest by content, so that the same call made later shows what has changed.
+
+    Attributes:
+        tool: The tool.
+        arguments: What it was called with.
+        digest: Of the passages found, in any order, and of a value that came with them.
+    """
+
+    tool: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    digest: str
+
+
 class OutcomeDetail(Value):
     """Particulars of an outcome; what does not apply to it has its default, and is left out of its data form.
 
@@ -278,6 +292,7 @@ class OutcomeDetail(Value):
         unread: Those among them that could not be read.
         hops: Of a chain of look-ups, what was found before the value, in order.
         ahead: What its passages told of tasks that wait for it.
+        found: What each of its calls found.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
@@ -300,6 +315,7 @@ class OutcomeDetail(Value):
     unread: tuple[str, ...] = Field((), exclude_if=not_)
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)
     ahead: tuple[AheadValue, ...] = Field((), exclude_if=not_)
+    found: tuple[PassageList, ...] = Field((), exclude_if=not_)
 
     @model_validator(mode="before")
     @classmethod

@@ -16,7 +16,7 @@ Modules:
     session           the database and the graph
     errors            exit codes
     questions         ask, check, resume, feedback
-    threads           threads, show
+    threads           threads, show, refresh
     documents         index, corpus, search, stats
     memory            memory: wishes, answers, plans, procedures
     setup             trust, setup, doctor

@@ -39,6 +39,7 @@ _COMMANDS: Final = {
     "show": Place("threads.show", "Show a thread: question, plan, outcomes, answer, cost."),
     "resume": Place("questions.resume", "Finish what was interrupted or waits for a person."),
     "check": Place("questions.check", "Check an answer with its proof again (ask -o answer.weiwo)."),
+    "refresh": Place("threads.refresh", "Look answers up again where their sources changed (for cron)."),
     "threads": Place("threads.thread_list", "List threads, the one that changed last first; remove some."),
     "memory": Place("memory.wishes", "What is remembered: wishes, answers, plans, procedures."),
     "corpus": Place("documents.corpus", "List the corpora with their sizes and ages; remove one."),

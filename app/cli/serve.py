@@ -6,7 +6,7 @@ import os
 import re
 import webbrowser
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from weiwo.app.cli.errors import USAGE, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, say, write
 from weiwo.app.cli.text_parameters import TextCommand
+from weiwo.app.cli.threads.refresh import print_refreshed, refresh_threads
 from weiwo.app.server.access.auth import new_token
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.metrics import JsonFormatter
@@ -21,6 +22,7 @@ from weiwo.app.server.serve import ServeError
 from weiwo.app.server.serve import serve as run_server
 from weiwo.app.server.storage.records import Records
 from weiwo.graph.persistence.storage import StorageError
+from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 
 app = typer.Typer()
@@ -35,6 +37,10 @@ def serve(
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0: any.")] = 8300,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    every: Annotated[
+        float,
+        typer.Option("--every", metavar="HOURS", min=0, help="Refresh the operator's answers so often; 0: never."),
+    ] = 0,
     new_token: Annotated[
         str | None,
         typer.Option("--new-token", metavar="USER", help="Make that user's login token, print it once, and exit."),
@@ -45,12 +51,14 @@ def serve(
         _print_token(new_token)
         return
     _configure_log(os.environ)
-    tasks = set()
+    tasks: set[asyncio.Future[Any]] = set()
 
     def started(address: str, token: str) -> None:
         hint(f"Weiwo on {address}; Ctrl-C ends it")
         if token:
             say(f"the operator's token, shown this once: {token}")
+        if every:
+            tasks.add(asyncio.ensure_future(_refresh_every(every)))
         if open_page:
             opening = asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
             tasks.add(opening)
@@ -61,6 +69,20 @@ def serve(
         raise CommandError(str(error), USAGE) from None
     except StorageError as error:
         raise CommandError(str(error)) from None
+
+
+async def _refresh_every(hours: float) -> None:
+    """Refresh all answers of the operator again and again; what could not be is told in the log."""
+    while True:
+        await asyncio.sleep(3_600 * hours)
+        try:
+            done = await refresh_threads(())
+        except WeiwoError as error:
+            say(str(error))
+            continue
+        for one in done:
+            if one["changes"]:
+                print_refreshed(one)
 
 
 def _configure_log(environment: Mapping[str, str]) -> None:

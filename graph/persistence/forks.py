@@ -35,6 +35,8 @@ from weiwo.state.settings import Context, Settings
 from weiwo.text.values import coerce, render
 from weiwo.tools.registry import build_registry
 
+AGAIN: Final = object()
+"""Given for the value of a task, it lets the task run again, with all that builds on it."""
 _PERSON: Final = "person"
 """Named as the tool of an outcome that a person set."""
 
@@ -88,7 +90,8 @@ async def fork(
         checkpoint_id: One of its checkpoints, of the graph itself (`graph.aget_state_history`), or the beginning of
             its id.
         plan: A plan to go on with, in the interchange form; it is validated.
-        outcomes: Values by task id, each of the type that its task returns, or text that can be read as that.
+        outcomes: Values by task id, each of the type that its task returns, or text that can be read as that; `AGAIN`
+            of a task that is to run again.
         context: The run's context: with `approve_plan` a person is asked about plans that are neither approved yet nor
             given here.
         tools: Your own tools, as `build_graph` has them.
@@ -228,7 +231,7 @@ async def _changed(
     passages = merge_evidence(values.get("evidence", {}), ahead.evidence)
     kept = reuse_outcomes(old, new, done, given) if old is not None else {}
     found = reuse_passages(old, new, kept, passages) if old is not None else {}
-    for task_id in (one for one in new.order() if one in given):
+    for task_id in (one for one in new.order() if given.get(one, AGAIN) is not AGAIN):
         kept[task_id], passage = _set_outcome(new.task(task_id), given[task_id], kept, language)
         found[passage.id] = passage
     replaced = [old] if old is not None and new is not old else []
@@ -248,7 +251,10 @@ async def _changed(
     }
     if plan is None and not given:
         return {**update, "usage": ahead.usage}, "nothing changed"
-    changes = [*(["plan replaced"] if plan is not None else []), *(f"{task_id} set" for task_id in given)]
+    changes = [
+        *(["plan replaced"] if plan is not None else []),
+        *(f"{key} {'again' if one is AGAIN else 'set'}" for key, one in given.items()),
+    ]
     looks = [past for past in values.get("reflections", []) if old is not None and past.revision < old.revision]
     start = {"run": uuid4().hex, "reflections": Overwrite(looks), "usage": Overwrite(Usage())}
     return {**update, **start}, ", ".join(changes)

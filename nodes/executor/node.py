@@ -87,8 +87,8 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     turn = _Turn.of(state, work)
     chosen = await _choose(turn)
     if isinstance(chosen, Outcome):
-        return {"outcome": chosen}
-    return await _call(turn, chosen, lease)
+        return _noting_found(state, {"outcome": chosen})
+    return _noting_found(state, await _call(turn, chosen, lease))
 
 
 async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
@@ -99,7 +99,16 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
     progress = _describe_progress(turn, waiting)
     judgement = await _read(turn, progress, lease)
     spent = {"seconds": state.get("seconds", 0.0) + time.monotonic() - started}
-    return await _decide(turn, judgement, progress, waiting, spent)
+    return _noting_found(state, await _decide(turn, judgement, progress, waiting, spent))
+
+
+def _noting_found(state: TaskState, update: dict[str, Any]) -> dict[str, Any]:
+    """An update whose outcome, if it has one, tells what each call of the task found."""
+    outcome, found = update.get("outcome"), update.get("found", state.get("found", []))
+    if outcome is None or not found:
+        return update
+    detail = outcome.detail.model_copy(update={"found": tuple(found)})
+    return {**update, "outcome": outcome.model_copy(update={"detail": detail})}
 
 
 async def _choose(turn: _Turn) -> Consent | Outcome:
@@ -135,6 +144,7 @@ async def _call(turn: _Turn, consent: Consent, lease: Lease) -> dict[str, Any]:
         "frame": turn.frame,
         "call": batch.calls[0],
         "calls": [],
+        "found": [*state.get("found", []), *batch.found],
         "tried": [*tried, *(call for call in batch.calls if call not in tried)],
         "opened": list(dict.fromkeys([*opened, *_found_at(batch, services)])),
         "attempts": made + batch.attempts,

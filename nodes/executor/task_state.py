@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Evidence, Hop, JsonValue, Outcome, Repair, Task, Usage
+from weiwo.state import Evidence, Hop, JsonValue, Outcome, PassageList, Repair, Task, Usage
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import add_usage, merge_by_key, merge_evidence
 from weiwo.text.language import fold
@@ -91,6 +91,9 @@ class TaskProgress(TaskOutput, total=False):
 
     missing: str
     """What it said was missing, the last time."""
+
+    found: list[PassageList]
+    """What each call found, by content."""
 
     hops: list[Hop]
     """What it found on the way, of a chain of look-ups."""

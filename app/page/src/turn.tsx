@@ -154,6 +154,17 @@ function Head({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t
         {result.usage.cost ? <span class="quiet" data-cost>{t("cost", result.usage.cost.toFixed(4))}</span> : null}
         {!named && result.status !== "complete" && result.stop_reason !== "finished" && <span class="quiet">{t("stopReason", t(`stop_${result.stop_reason}` as "stop_no_plan"))}</span>}
       </p>
+      {result.refreshed && (
+        <div class="gaps" data-refreshed={result.refreshed.changes.length}>
+          <h3>{t("refreshed", new Date(result.refreshed.at).toLocaleString())}</h3>
+          <ul>
+            {result.refreshed.changes.length === 0 && <li>{t("refreshedSame")}</li>}
+            {result.refreshed.changes.map((one) => (
+              <li key={one.task}>{visible(one.question).slice(0, 200)}: <s>{visible(one.old).slice(0, 200) || "–"}</s> → <b>{visible(one.new).slice(0, 200) || "–"}</b> <span class="quiet">{visible(one.source)}</span></li>
+            ))}
+          </ul>
+        </div>
+      )}
       {named && <p class="missing" data-missing={missing.length}>{t("missing", missing.length, tasks)}{missing.slice(0, 5).map((row) => fill(turn.run, row.description)).join(t("listed"))}</p>}
       {gaps.length > 0 && (
         <div class="gaps">

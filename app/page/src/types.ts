@@ -151,6 +151,8 @@ export interface Result {
   /** The thread of the earlier answer that is given again, and when it was found. */
   from_thread?: string;
   answered_at?: string;
+  /** When its sources had changed and it was looked up again, and the values that changed. */
+  refreshed?: { at: string; changes: { task: string; question: string; old: string; new: string; source: string }[] };
 }
 
 export interface Interrupt {

@@ -1,6 +1,8 @@
 """The calls of one turn of a task, made at the same time on one slot."""
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count, zip_longest
@@ -9,7 +11,7 @@ from typing import Final
 from weiwo.nodes.executor.resources import Lease
 from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Evidence
+from weiwo.state import Evidence, PassageList
 from weiwo.state.events import TaskProgressEvent
 from weiwo.state.evidence import PassageCall
 from weiwo.tools.calling.guarded_call import Caller
@@ -62,6 +64,14 @@ class CallBatch:
         return next(valued, None)
 
     @property
+    def found(self) -> list[PassageList]:
+        """What each call found, by content."""
+        return [
+            PassageList(tool=call["tool"], arguments=call["args"], digest=digest_result(result))
+            for call, result in self.results
+        ]
+
+    @property
     def attempts(self) -> int:
         """Calls really made."""
         return sum(done.attempts for done in self.done)
@@ -89,6 +99,12 @@ class CallBatch:
             stamped = passage.model_copy(update={"task_ids": (own,)})
             kept[passage.id] = stamped if known is None else known.merged(stamped)
         return list(kept.values())
+
+
+def digest_result(result: ToolResult) -> str:
+    """The identity of a result by content: of its passages, in any order, and its value."""
+    content = [sorted(passage.id for passage in result.passages), result.value]
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def _own_replies(call: Call, result: ToolResult, registry: Registry) -> list[Evidence]:

@@ -1,0 +1,137 @@
+"""Answers refreshed: each search of a thread is made again without a model, and what found other passages runs again.
+
+A task runs again, with all that builds on it, only where a call of it finds other passages than it did, by content; the
+rest is taken over (`graph.persistence.forks`). A refresh that was killed is finished by the next one.
+"""
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from weiwo.app.errors import unknown_thread
+from weiwo.app.render.watchers import Watcher
+from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered, resume
+from weiwo.app.session.session import Session, claim, require_own_thread
+from weiwo.graph.persistence.forks import AGAIN, fork
+from weiwo.nodes.executor.task_calls.tool_calls import digest_result
+from weiwo.state import Language, Outcome, Plan
+from weiwo.state.settings import Context, Settings
+from weiwo.text.values import render
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.calling.guarded_call import Caller
+from weiwo.tools.calling.tool_calls import ToolCalls
+from weiwo.tools.registry import build_registry
+
+_REFRESH_KEY: Final = "weiwo_refresh"
+"""Under this name a fork's first checkpoint tells that a refresh made it."""
+
+
+async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:
+    """Refresh the latest answer of a thread.
+
+    Returns:
+        `thread_id`, `question`, `status` (of the answer; `unanswered` where there is none), `again`, the tasks that ran
+        again, and `changes`: of each task whose value changed its question, `old`, `new` and `source`.
+
+    Raises:
+        MisuseError: There is no such thread, or a user of the server owns it.
+        AppError: Another process is at work on it.
+    """
+    config: Any = {"configurable": {"thread_id": thread_id}}
+    now = await session.graph.aget_state(config)
+    if now.created_at is None:
+        raise unknown_thread(thread_id)
+    await require_own_thread(session, thread_id)
+    told = {"thread_id": thread_id, "question": str(now.values.get("question") or ""), "again": [], "changes": []}
+    before = await _find_unfinished(session, config)
+    options = remembered(now.metadata)
+    asking = {"fresh": True, "answer_memory": False, "clarify": False, "approve_plan": False}
+    context = options.model_copy(update=asking)
+    if before is None:
+        before, outcomes = now.values.get("result") or {}, now.values.get("outcomes") or {}
+        if now.tasks or not before:
+            return {**told, "status": "unanswered"}
+        again = await find_stale_tasks(now.values.get("plan"), outcomes, context)
+        if not again:
+            return {**told, "status": before["status"]}
+        async with claim(session, thread_id):
+            metadata = {OPTIONS_KEY: options_of(options), _REFRESH_KEY: ",".join(again)}
+            at = now.config["configurable"]["checkpoint_id"]
+            values = dict.fromkeys(again, AGAIN)
+            await fork(session.graph, thread_id, at, outcomes=values, context=context, metadata=metadata)
+    ended = await resume(session, thread_id, Watcher(), context=context)
+    if ended.request:
+        return {**told, "status": "waiting"}
+    changes = list_changes(before, ended.result)
+    ran = [key for key in ended.result["outcomes"] if _ran_again(before, ended.result, key)]
+    refreshed = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "changes": changes}
+    async with claim(session, thread_id):
+        update = {"result": {**ended.result, "refreshed": refreshed}}
+        place: Any = {**config, "metadata": {OPTIONS_KEY: options_of(options)}}
+        await session.graph.aupdate_state(place, update, as_node="writer")
+    return {**told, "status": ended.result["status"], "again": ran, "changes": changes}
+
+
+async def _find_unfinished(session: Session, config: Any) -> dict[str, Any] | None:
+    """The answer that a refresh began from which was killed before it was told; None where none was."""
+    begun = False
+    async for past in session.graph.aget_state_history(config):
+        result, metadata = past.values.get("result"), past.metadata or {}
+        if begun and result and not past.tasks:
+            return dict(result)
+        if not begun and ((result and "refreshed" in result) or metadata.get("source") == "input"):
+            return None
+        begun = begun or _REFRESH_KEY in metadata
+    return None
+
+
+async def find_stale_tasks(plan: Plan | None, outcomes: Mapping[str, Outcome], context: Context) -> list[str]:
+    """The tasks of which a call finds other passages than it did. What fails now, acts or is gone tells nothing."""
+    settings = Settings.resolve(context)
+    registry = await build_registry(settings)
+    calls = ToolCalls("refresh", registry, seconds=settings.limits.tool_seconds, fresh=True)
+    caller = Caller(nullcontext(), lambda: settings.limits.max_seconds, lambda: True, lambda _: None)
+    stale = []
+    for task_id in plan.ids if plan is not None else ():
+        for one in outcomes[task_id].detail.found if task_id in outcomes else ():
+            if one.tool not in registry.names() or registry.info(one.tool).acts or registry.info(one.tool).injected:
+                continue
+            try:
+                found = digest_result(await calls.call(one.tool, one.arguments, caller))
+            except ToolCallError:
+                continue
+            if found != one.digest:
+                stale.append(task_id)
+                break
+    return stale
+
+
+def list_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The values that changed, each with its task's question and its new source; the answer where it asserts none."""
+    questions = {one["id"]: one["description"] for one in (after.get("plan") or {}).get("vertices", ())}
+    sources = {one["id"]: one["source"] for one in after["evidence"]}
+    changes = []
+    for key, outcome in after["outcomes"].items():
+        old, new = _in_words(before["outcomes"].get(key), after), _in_words(outcome, after)
+        if old != new:
+            source = next((sources[one] for one in outcome["evidence_ids"] if one in sources), "")
+            changes.append({"task": key, "question": questions.get(key, key), "old": old, "new": new, "source": source})
+    valued = any(_in_words(one, after) for one in after["outcomes"].values())
+    if not changes and not valued and before["answer"] != after["answer"]:
+        source = next((one["source"] for one in after["citations"]), "")
+        told = {"task": "", "question": str(after["question"]), "old": before["answer"], "new": after["answer"]}
+        changes.append({**told, "source": source})
+    return changes
+
+
+def _in_words(outcome: Mapping[str, Any] | None, result: Mapping[str, Any]) -> str:
+    """The value of an outcome; empty where it has none."""
+    if not outcome or outcome["status"] != "succeeded":
+        return ""
+    language: Language = "zh" if result["language"] == "zh" else "en"
+    return str(outcome["detail"].get("shown") or render(outcome["value"], outcome["type"], language))
+
+
+def _ran_again(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> bool:
+    return bool(before["outcomes"].get(key) != after["outcomes"][key])
