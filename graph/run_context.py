@@ -7,7 +7,7 @@ answered from the documents as they were when it began does not contradict itsel
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -25,6 +25,7 @@ from weiwo.nodes.shared.strategy import recall_strategy
 from weiwo.state import Usage
 from weiwo.state.events import PLANNING, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
+from weiwo.state.run_limits import DEPTHS, Depth, Limits
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
 from weiwo.tools.calling.tool_calls import ToolCalls
@@ -143,6 +144,7 @@ def context_opener(
         budget = Budget(settings.limits, spent, on_call=tell)
         chat_models = ChatModels(settings, budget, run_id=run, given=given)
         await chat_models.learn_sizes()
+        budget.limits = _give_time(settings, await chat_models.usual_seconds())
         assessed = None if new_run else recall_strategy(state["assessment"], settings.depth, chat_models.configured)
         return RunContext(
             run=run,
@@ -168,6 +170,18 @@ def context_opener(
         )
 
     return open_context
+
+
+_CALLS: Final[Mapping[Depth, int]] = {"quick": 3, "normal": 6, "deep": 30}
+"""Model calls of a run, one after the other, that its seconds are to allow."""
+
+
+def _give_time(settings: Settings, usual_seconds: float) -> Limits:
+    """The limits of a run, its seconds those that a slow model needs for its calls where the user set none."""
+    limits, depth = settings.limits, settings.depth
+    if limits.max_seconds != DEPTHS[depth].get("max_seconds", Limits.max_seconds):
+        return limits
+    return replace(limits, max_seconds=max(limits.max_seconds, _CALLS[depth] * usual_seconds))
 
 
 def _find_user(runtime: Runtime[Context], settings: Settings, from_client: bool) -> str:  # noqa: FBT001 - private

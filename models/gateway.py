@@ -20,13 +20,13 @@ from weiwo.models.context_windows import PER_MESSAGE, ModelSize, measure_model, 
 from weiwo.models.endpoint import Endpoint, EndpointBreaker, EndpointMemory, endpoint_breaker, resolve_endpoint
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
 from weiwo.models.model_cache import get_chat_model
-from weiwo.models.parameters import is_small, learn_sizes, note_reply
+from weiwo.models.parameters import is_small, learn_size, note_reply
 from weiwo.models.prices import price_of, require_prices
 from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.models.reply import finish_reason, message_text
 from weiwo.models.request_form import DOUBT_SECONDS, MODES, MOST_TOKENS, mode_memory, set_thinking, speaks_openai
 from weiwo.models.session import RETRIES, ModelSession, require_complete, unsent_call
-from weiwo.models.speed import speed_memory
+from weiwo.models.speed import USUAL_CALL, speed_memory
 from weiwo.models.structured import StructuredCall
 from weiwo.state.settings import Settings
 
@@ -104,8 +104,16 @@ class ChatModels:
 
     async def learn_sizes(self) -> None:
         """Find out how large the models are, once for each endpoint; servers elsewhere are not asked."""
+        await asyncio.gather(*map(learn_size, self._endpoints().values()))
+
+    async def usual_seconds(self) -> float:
+        """Seconds that a usual call of the slowest model may need, by its measured speed; 0 where none is known."""
+        await speed_memory.load(self.settings.home)
+        return max((speed_memory.needed(identity, *USUAL_CALL) for identity in self._endpoints()), default=0.0)
+
+    def _endpoints(self) -> dict[str, Endpoint]:
         roles = dict.fromkeys((*self._given, *self.settings.models))
-        await learn_sizes({where.identity: where for role in roles if (where := self._size(role)[0])}.values())
+        return {where.identity: where for role in roles if (where := self._size(role)[0])}
 
     def holds_schemas(self, role: str, *others: str) -> bool:
         """Whether one request may ask a role's model for several things at once.

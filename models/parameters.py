@@ -10,7 +10,6 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import Iterable
 from typing import Any, Final
 
 from weiwo.models.endpoint import Endpoint, EndpointMemory, is_local
@@ -52,11 +51,6 @@ async def learn_size(where: Endpoint) -> None:
     if billions is None and (root := _find_server(where)):
         billions = await _ask_server(where, root)
     _sizes.put(where.identity, billions or 0.0)
-
-
-async def learn_sizes(wheres: Iterable[Endpoint]) -> None:
-    """The same of several endpoints, at once."""
-    await asyncio.gather(*map(learn_size, wheres))
 
 
 def is_small(where: Endpoint) -> bool:

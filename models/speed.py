@@ -20,6 +20,8 @@ _WEIGHT: Final = 0.3
 """The share of the newest reply in an average."""
 _MARGIN: Final = 2.0
 """A call gets so many times what its prompt and reply need: other work slows a machine down."""
+USUAL_CALL: Final = 2_000, 250
+"""Tokens of the prompt and the reply of a usual call."""
 _WORTH_KEEPING: Final = 0.25
 """A change by this share is written to the file."""
 _MOST_BYTES: Final = 200_000
