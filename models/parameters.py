@@ -58,7 +58,7 @@ def is_small(where: Endpoint) -> bool:
     billions = _sizes.get(where.identity)
     if billions is None:
         billions = parse_billions(where.name.partition(":")[2])
-    return is_small_size(billions) if billions else _replies_of(where).count(False) >= _UNUSABLE
+    return is_small_size(billions) if billions else (_replies.get(where.identity) or ()).count(False) >= _UNUSABLE
 
 
 def is_small_size(billions: float) -> bool:
@@ -68,13 +68,9 @@ def is_small_size(billions: float) -> bool:
 
 def note_reply(where: Endpoint, *, usable: bool) -> None:
     """Take note of one of the first replies of a local model whose size is unknown: was anything to be done with it?"""
-    before = _replies_of(where)
+    before = _replies.get(where.identity) or ()
     if len(before) < _REPLIES and _find_server(where):
         _replies.put(where.identity, (*before, usable))
-
-
-def _replies_of(where: Endpoint) -> tuple[bool, ...]:
-    return _replies.get(where.identity) or ()
 
 
 def _find_server(where: Endpoint) -> str:

@@ -56,15 +56,7 @@ class _SpeedMemory:
         return _MARGIN * self.speed(endpoint).seconds(prompt, reply)
 
     def learn(self, endpoint: str, *, prompt: int, first: float, reply: int, rest: float) -> None:
-        """Take a reply into the averages.
-
-        Args:
-            endpoint: Who replied.
-            prompt: Tokens that it read, those that it had kept apart.
-            first: Seconds to the first token.
-            reply: Tokens that it wrote.
-            rest: Seconds from the first token to the last.
-        """
+        """Take a reply into the averages: tokens read in `first` seconds, none of them kept, and written in `rest`."""
         before = self.speed(endpoint)
         reading, writing = before
         if prompt >= _LEAST_PROMPT:
