@@ -100,15 +100,13 @@ def _value(name: str, outcome: Outcome, language: Language) -> str:
 
 
 def _passages(inputs: Mapping[str, Outcome], known: Mapping[str, Evidence]) -> list[Evidence]:
-    """The passages upstream values rest on and are disputed by, each once; then others their tasks found."""
+    """The passages upstream values rest on and are disputed by, each once."""
     relied = (
         key
         for outcome in inputs.values()
         for key in (*outcome.evidence_ids, *(key for rival in outcome.rivals for key in rival.evidence_ids))
     )
-    tasks = {name.partition("[")[0] for name in inputs}
-    found = (key for key, passage in known.items() if tasks & {one.partition("[")[0] for one in passage.task_ids})
-    return [known[key] for key in dict.fromkeys((*relied, *found)) if key in known]
+    return [known[key] for key in dict.fromkeys(relied) if key in known]
 
 
 def _grounded(reply: AnalysisReply, shown: Sequence[Evidence]) -> Iterator[Finding]:

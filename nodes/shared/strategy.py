@@ -76,7 +76,7 @@ MANY_PASSAGES: Final = 8
 _EFFORT: Final[dict[Depth, _Effort]] = {
     "quick": _Effort(FEW_PASSAGES, reads_together=False, deepens=False, judges=False, answerer="reader"),
     "normal": _Effort(FEW_PASSAGES, reads_together=True, deepens=False, judges=True, answerer="reader"),
-    "deep": _Effort(MANY_PASSAGES, reads_together=False, deepens=True, judges=True, answerer="draft"),
+    "deep": _Effort(MANY_PASSAGES, reads_together=True, deepens=True, judges=True, answerer="draft"),
 }
 """How much a depth reads, goes on and checks."""
 

@@ -97,10 +97,7 @@ def plain_prompt(frame: QueryFrame, passages: Sequence[Evidence]) -> str:
 
 
 _SPARE_PASSAGES = 2
-"""Passages shown for each task that found nothing: more would bury those that carry the answer.
-
-A table, a report and a deep search use them all: what a task's value leaves out is what these are made of.
-"""
+"""Passages shown for each task that found nothing, beside those that findings rest on: more would bury these."""
 
 
 def writer_instructions(language: Language) -> str:
@@ -146,9 +143,8 @@ def findings_prompt(state: SearchState, services: RunContext, sources: CitableSo
     carrying = {key for outcome in outcomes.values() for key in list_relied_on(outcome)}
     lost = sum(not (task.id in outcomes and outcomes[task.id].answers) for task in tasks)
     passages = sources.evidence
-    wide = services.strategy.deepens or state["assessment"].frame.form in {"table", "report"}
-    spare = len(passages) if wide else _SPARE_PASSAGES * lost
-    shown = sum(passage.id in carrying or passage.tool == CONVERSATION for passage in passages) + spare
+    shown = sum(passage.id in carrying or passage.tool == CONVERSATION for passage in passages)
+    shown += _SPARE_PASSAGES * lost
     lines += ["", "Sources:", *list_calculations(sources)]
     lines.append(format_passages(passages[:shown]))
     return "\n".join(lines)

@@ -56,7 +56,7 @@ def test_depth_decides_how_much_is_read_and_checked():
     quick, normal, deep = (choose_strategy("complex", depth, EVERY.__contains__) for depth in get_args(Depth))
     assert [one.judges for one in (quick, normal, deep)] == [False, True, True]
     assert [one.deepens for one in (quick, normal, deep)] == [False, False, True]
-    assert [one.reads_together for one in (quick, normal, deep)] == [False, True, False]
+    assert [one.reads_together for one in (quick, normal, deep)] == [False, True, True]
     assert quick.passages == normal.passages < deep.passages
 
 
