@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from weiwo.app.errors import MisuseError
 from weiwo.app.server.access.profiles import drop_attached, memory_user, user_of
-from weiwo.app.server.errors import not_asked, not_found
+from weiwo.app.server.errors import RequestError, not_asked, not_found
 from weiwo.app.server.langgraph_api.threads import Threads
 from weiwo.app.server.runs.background_runs import Runs
 from weiwo.app.server.runs.run_request import RunRequest
@@ -92,11 +92,7 @@ class Backend(ABC):
 
     @abstractmethod
     async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
-        """What the writer's model says to a prompt of whoever sends the request; empty where there is none.
-
-        Raises:
-            RequestError: He may not ask now.
-        """
+        """What the writer's model says to a prompt of whoever sends the request; empty where it cannot be asked now."""
 
     @abstractmethod
     async def day(self, user: str) -> dict[str, Any]:
@@ -209,9 +205,12 @@ class Engine(Backend):
     @override
     async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
         user = user_of(request)
-        await self.runs.budgets.admit(user, asks=False)
-        async with self.runs.hold_slot(user), self.runs.account(user, Context()):
-            return await ask_writer(Settings.resolve(), purpose, prompt, self.models)
+        try:
+            await self.runs.budgets.admit(user, asks=False)
+            async with self.runs.hold_slot(user), self.runs.account(user, Context()):
+                return await ask_writer(Settings.resolve(), purpose, prompt, self.models)
+        except RequestError:  # his day is spent, or too much is under way
+            return ""
 
     @override
     async def day(self, user: str) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """What chat interfaces send beside questions, and around them, in the forms of Open WebUI and LibreChat (own wording)."""
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -136,6 +138,15 @@ async def test_with_a_model_a_task_is_one_call(indexed_home: None):  # noqa: ARG
         answer = (await asked(http, TITLE)).json()["choices"][0]["message"]["content"]
     assert json.loads(answer) == {"title": "Emperor and Caesar"}
     assert [one.text for one in model.requests] == [TITLE]
+
+
+async def test_who_has_spent_his_day_gets_a_title_by_rule(indexed_home: None):  # noqa: ARG001 - as above
+    model = fake(draft='{"title": "Emperor and Caesar"}')
+    (Path(os.environ["WEIWO_HOME"]) / "users.toml").write_text("[operator]\ntokens_per_day = 0\n")
+    async with running(create_app({"models": model})) as http:
+        answer = (await asked(http, TITLE)).json()["choices"][0]["message"]["content"]
+    assert json.loads(answer) == {"title": "Who was older, Emperor Wu of"}
+    assert not model.requests
 
 
 async def test_an_attached_file_is_read_and_cited_by_name(http: httpx.AsyncClient):
