@@ -214,6 +214,7 @@ def main(count: int = 60) -> None:
     """Measure and print."""
     if not (PYTHON and POSTGRES and shutil.which("redis-server")):
         sys.exit("--aegra needs redis-server, WEIWO_TEST_AEGRA (a Python) and WEIWO_TEST_POSTGRES (a URL)")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # not without its processes
     names = ("workers", "", "questions", "wall", "per s", "CPU ms", "p50", "p95", "lost", "calls", "again", "kept")
     print("{:>7}{:>12}{:>10}{:>8}{:>8}{:>8}{:>8}{:>8}{:>6}{:>7}{:>7}{:>6}".format(*names))
     for n, (processes, kills) in enumerate([(1, False), (2, False), (2, True)], 1):
