@@ -26,6 +26,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import PAGES_AT_ONCE
 from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame
+from weiwo.text.language import questions_of
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import coverage, terms
 from weiwo.tools.calling.policies import POLICIES
@@ -224,9 +225,10 @@ def _rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidenc
 def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: int) -> list[Call]:
     """The same search in the words of the task, where one of them is a content word that no query tried has."""
     # Of Chinese the keywords count: pairs of characters span what only asks.
-    words = set(terms((frame.search if frame.language == "zh" else "") or frame.question))
+    asked = questions_of(frame.question, LONGEST_QUERY) or frame.question
+    words = set(terms((frame.search if frame.language == "zh" else "") or asked))
     said = (set(terms(call_query(one))) for one in tried if one["tool"] == call["tool"])
-    return [] if any(words <= other for other in said) else requested_queries(call, [frame.question], tried, most)
+    return [] if any(words <= other for other in said) else requested_queries(call, [asked], tried, most)
 
 
 def requested_queries(call: Call, queries: Iterable[str], tried: Sequence[Call], most: int) -> list[Call]:

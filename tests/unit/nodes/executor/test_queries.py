@@ -72,6 +72,8 @@ def test_a_call_without_a_query_stays_as_it_is():
         ("屠呦呦 出生", "屠呦呦是哪一年出生的？", ["屠呦呦 出生"]),
         ("临岚市 人口", "临岚市有多少人口？", ["临岚市 人口"]),
         ("临岚市", "临岚市有多少人口？", ["临岚市", "临岚市有多少人口？"]),
+        ("Tu Youyou", f"{'We plan a small show of letters. ' * 20}{BORN}", ["Tu Youyou", BORN]),
+        ("临岚市", f"{'我们在筹备一个小型展览。' * 60}临岚市有多少人口？", ["临岚市", "临岚市有多少人口？"]),
     ],
 )
 def test_a_second_formulation_is_sent_where_it_says_more(planned, question, sent):
