@@ -34,6 +34,7 @@ from weiwo import Settings, build_graph, graph, open_checkpointer
 reveal_type(build_graph)
 reveal_type(graph)
 reveal_type(open_checkpointer)
+reveal_type(graph.invoke({"question": "?"})["result"]["answer"])
 planted: int = Settings(home="h").home
 """
 OTHERS = "langgraph.*,pydantic.*,pydantic_core.*,starlette.*,langchain.*,langchain_core.*,langchain_openai.*,langsmith.*,openai.*,httpx.*,rich.*,typer.*,numpy.*"
@@ -174,9 +175,10 @@ def test_mypy_sees_our_types_in_a_users_script(python: Path, user: Path) -> None
     )
     said = ran.stdout.splitlines()
     revealed = [line for line in said if "Revealed type" in line]
-    assert len(revealed) == 3, ran.stdout + ran.stderr
+    assert len(revealed) == 4, ran.stdout + ran.stderr
     assert not [line for line in revealed if 'is "Any"' in line]
     assert "weiwo.graph" in revealed[0]
+    assert '"str"' in revealed[3]
     errors = [line for line in said if "error:" in line]
     assert len(errors) == 1, errors
     assert 'expression has type "str", variable has type "int"' in errors[0]
