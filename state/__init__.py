@@ -25,7 +25,7 @@ _MODULES: Final = {
     "repair": "Repair",
     "report": "OutlinedSection Outline Section SectionPiece",
     "run_limits": "Limits",
-    "task": "ITEM REFERENCE Task references",
+    "task": "Alternative ITEM REFERENCE Task references",
     "values": "JsonValue Value",
 }
 EXPORTED: Final = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -220,6 +220,8 @@ class Plan(Value):
                 vertex["parent"] = task.parent
             if task.is_answer:
                 vertex["is_answer"] = True
+            if (other := task.alternative) is not None:
+                vertex["alternative"] = {"tool_binding": other.tool, "args": other.args}
             vertices.append(vertex)
         form: dict[str, Any] = {
             "revision": self.revision,

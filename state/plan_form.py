@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Self
 
 from weiwo.state.kinds import VALUE_TYPES, Language, ValueType
-from weiwo.state.task import REFERENCE, Task
+from weiwo.state.task import REFERENCE, Alternative, Task
 from weiwo.state.values import JsonValue
 
 _TYPE_ALIASES: dict[str, ValueType] = {
@@ -155,7 +155,19 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
         thought=read_thought(vertex),
         parent=_parent(vertex.get("parent")),
         is_answer=vertex.get("is_answer") is True,
+        alternative=_alternative(vertex.get("alternative")),
     )
+
+
+def _alternative(written: object) -> Alternative | None:
+    """The second way to a task; none where it names no tool."""
+    if not isinstance(written, Mapping):
+        return None
+    tool, args = written.get("tool_binding", written.get("tool")), written.get("args")
+    if not isinstance(tool, str) or not tool.strip():
+        return None
+    given = args.items() if isinstance(args, Mapping) else ()
+    return Alternative(tool=tool.strip(), args={str(name): _referring(value) for name, value in given})
 
 
 def read_thought(data: Mapping[str, object], name: str = "thought") -> str:

@@ -58,6 +58,18 @@ def _reference(name: str) -> str:
     return f"{{{{{name}}}}}" if name == ITEM else f"{{{{{name}.ret}}}}"
 
 
+class Alternative(Value):
+    """A second way to what a task is for: another tool, or another call of its own.
+
+    Attributes:
+        tool: The tool.
+        args: Its arguments; they refer to no task that the first way does not refer to.
+    """
+
+    tool: str
+    args: dict[str, JsonValue] = Field(default_factory=dict)
+
+
 class Task(Value):
     """One vertex of a plan.
 
@@ -72,6 +84,7 @@ class Task(Value):
         parent: The task whose finding raised it; empty where the question itself did, or what it builds on tells. No
             part of the task's identity.
         is_answer: Whether the question is answered by telling what it finds, as it is; no part of the task's identity.
+        alternative: What local repair does first where the task comes to nothing; no part of the task's identity.
         frame: The parsed description; no part of the task's identity. None in plans that were read from a file.
     """
 
@@ -84,6 +97,7 @@ class Task(Value):
     thought: str = ""
     parent: str = ""
     is_answer: bool = False
+    alternative: Alternative | None = Field(None, exclude_if=lambda value: value is None)
     frame: QueryFrame | None = None
 
     @property
@@ -91,6 +105,13 @@ class Task(Value):
         """Ids of the tasks whose values it uses, in order, `item` excluded."""
         named = [*references(self.for_each), *references(self.args), *references(self.description)]
         return tuple(dict.fromkeys(name for name in named if name != ITEM))
+
+    @property
+    def second_way(self) -> "Task | None":
+        """The task as its alternative does it; None where it has none."""
+        if (other := self.alternative) is None:
+            return None
+        return self.model_copy(update={"tool": other.tool, "args": other.args, "alternative": None})
 
     @property
     def value_type(self) -> ValueType:
@@ -107,6 +128,9 @@ class Task(Value):
             return self if parent == self.parent else self.model_copy(update={"parent": parent})
         args = {name: renamed(value, names) for name, value in self.args.items()}
         texts = {"description": renamed(self.description, names), "for_each": renamed(self.for_each, names)}
+        if other := self.alternative:
+            second = {name: renamed(value, names) for name, value in other.args.items()}
+            texts["alternative"] = other.model_copy(update={"args": second})  # type: ignore[assignment]
         return self.model_copy(update={"args": args, "parent": parent, **texts})
 
     def key(self, upstream: Mapping[str, str]) -> str:

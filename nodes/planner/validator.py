@@ -110,6 +110,10 @@ def _check_task(
         yield _complaint("no_tool", where=where, tool=task.tool, known=known)
         return
     yield from _check_args(task, tool.args_schema, types)
+    if (second := task.second_way) is not None:
+        yield from (_complaint("alternative", where=where, fault=fault) for fault in _check_task(second, types, tools))
+        if not set(second.references) <= set(task.references):
+            yield _complaint("alternative_references", where=where)
 
 
 def _check_analysis(task: Task, plan: Plan) -> Iterator[Complaint]:

@@ -101,9 +101,9 @@ class Intervention:
     ) -> bool:
         """Whether what a task came to is not to be left as it is.
 
-        Of an item, its sisters run beside it.
+        Of an item, its sisters run beside it. A task with a second way waits for no look back after the plan.
         """
-        beside = item is not None or self._runs_beside(task)
+        beside = item is not None or task.alternative is not None or self._runs_beside(task)
         if self.level >= self.rounds or task.tool == ANALYSE or not beside or self.acts(task.tool):
             return False
         if self.services.budget.exhausted() or self.services.work_seconds() <= 0 or outcome.premise:

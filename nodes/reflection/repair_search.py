@@ -60,8 +60,9 @@ class RepairSearch:
     found: Sequence[Evidence] = ()
 
     async def run(self, services: RunContext) -> Repair | None:
-        """The repair; None where no way is known."""
-        for other in self._other_searches():
+        """The repair, the planner's own second way first; None where no way is known."""
+        second = self.task.second_way
+        for other in (*([] if second is None else [second]), *self._other_searches()):
             named = other.model_copy(update={"id": self._free_ids(1)[0]})
             repair = self._repair((named,), self._what_happened())
             if not self._complaints(repair):

@@ -37,6 +37,15 @@ PlanArgument = Annotated[
 """An argument of a tool: its schema names the types, since endpoints refuse a value of any type."""
 
 
+class SecondWay(Reply):
+    """Another tool, or another call, for the same."""
+
+    tool_binding: Annotated[str, BeforeValidator(_tool)] = Field(
+        validation_alias=AliasChoices("tool_binding", "tool", "tool_name")
+    )
+    args: dict[str, PlanArgument] = Field(default_factory=dict, validation_alias=AliasChoices("args", "arguments"))
+
+
 class Vertex(Reply):
     """One task of a sketched plan."""
 
@@ -55,6 +64,7 @@ class Vertex(Reply):
     thought: Line = Field("", description="Why, in a few words; only where it is not plain.")
     parent: Line = Field("", description="The task whose finding raised it, if one did.")
     is_answer: bool = False
+    alternative: SecondWay | None = Field(None, description="What to call if that fails; only where another tool fits.")
 
 
 class PlanReply(Reply):

@@ -44,6 +44,7 @@ or a day is a date, never a number.
 the type for one item; tasks that refer to it receive the list of values, in the order of the items.
 - `is_answer` (optional): true for a last task if to tell what it finds, item by item, is the whole answer: nothing is \
 left to choose, filter, compare, sum up or explain.
+- `alternative` (optional): {"tool_binding": …, "args": …}, another tool that would find the same if this one fails.
 - `thought` (optional): why it is there, in a few words, where that is not plain.
 Rules
 - Where a task needs another's answer, refer to it as {{task_1.ret}} in description and args; never guess the answer.

@@ -20,7 +20,7 @@ from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.reflection.intervention import _MOST_ITEMS, Intervention
 from weiwo.nodes.shared.planning.rule_plan import add_frames
-from weiwo.state import Limits, Plan, Reflection, Task
+from weiwo.state import Alternative, Limits, Plan, Reflection, Task
 from weiwo.state.search import SearchState
 
 Find = Callable[[str], Any]
@@ -455,3 +455,54 @@ async def test_a_tool_that_asks_a_person_may_take_a_tasks_place():
     assert values["plan"].ids == ("a_2", "b", "c")
     assert len(model.asked("RepairReply")) == 1
     assert len(asked) == len(set(asked))
+
+
+# A second way
+
+
+def topic_tool(name: str, find: Find) -> BaseTool:
+    """A tool that takes its question under another name, so that rules know no call of it."""
+
+    async def run(topic: str) -> str:
+        return str(find(topic))
+
+    made = StructuredTool.from_function(coroutine=run, name=name, description=f"Finds in the {name}.")
+    made.metadata = {"cluster": name, "cache_seconds": 0}
+    return made
+
+
+SECOND = Alternative(tool="archive", args={"topic": "Ada born"})
+
+
+async def test_the_second_way_of_a_task_is_taken_without_a_model_even_where_nothing_runs_beside():
+    model = model_that({"reason": "", "vertices": []})
+    plan = Plan(tasks=(ask("a", "Ada", "lookup").model_copy(update={"alternative": SECOND}),))
+    stage = Stage(tool("lookup", gone), topic_tool("archive", born), model=model)
+    ran = await stage.run(plan)
+    assert ran["outcomes"]["a_2"].value == "1903"
+    assert ran["outcomes"]["a_2"].tool == "archive"
+    assert model.asked("RepairReply") == []
+
+
+def test_a_second_way_is_read_written_renamed_and_validated_like_its_task():
+    vertex = {"id": "b", "description": "When was {{a.ret}} born?", "tool_binding": "lookup", "ret": "date"}
+    other = {"tool_binding": "archive", "args": {"topic": "{{a.ret}} born"}}
+    first = {"id": "a", "description": "Who?", "tool_binding": "lookup", "args": {"query": "who"}}
+    written = {"vertices": [first, {**vertex, "args": {"query": "{{a.ret}} born"}, "alternative": other}]}
+    plan = Plan.from_json(written)
+    assert Plan.from_json(plan.to_json()).tasks == plan.tasks
+    assert plan.to_json()["vertices"][1]["alternative"] == other
+    task = plan.task("b").referring({"a": "x"})
+    assert task.alternative.args == {"topic": "{{x.ret}} born"}
+    assert task.key({"x": "1"}) == task.model_copy(update={"alternative": None}).key({"x": "1"})
+    run = services(tool("lookup", born), topic_tool("archive", born))
+    known = run.list_interfaces(("lookup", "archive"))
+    assert check_plan(plan, known, Limits()) == []
+    for tool_name, args, told in (
+        ("nowhere", {}, "b.alternative: "),
+        ("archive", {"query": "x"}, "b.alternative: "),
+        ("archive", {"topic": "{{c.ret}}"}, "refers to tasks that its task does not refer to"),
+    ):
+        wrong = plan.task("b").model_copy(update={"alternative": Alternative(tool=tool_name, args=args)})
+        faults = check_plan(plan.model_copy(update={"tasks": (plan.task("a"), wrong)}), known, Limits())
+        assert any(told in fault for fault in faults), faults
