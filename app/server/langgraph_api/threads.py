@@ -34,6 +34,7 @@ _COPIED_POSTGRES: Final = {
     "checkpoint_writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob",
 }
 """The columns of a thread's rows beside its id, by table."""
+_COPY: Final = "INSERT INTO {0} (thread_id, {1}) SELECT {2}, {1} FROM {0} WHERE thread_id = {2}"
 
 
 @dataclass(frozen=True)
@@ -251,10 +252,7 @@ async def copy_thread(saver: Any, thread_id: str, new: str) -> None:
 
 def _copies(tables: Mapping[str, str], mark: str) -> list[str]:
     """The statements that copy a thread's rows under another id."""
-    return [
-        f"INSERT INTO {table} (thread_id, {columns}) SELECT {mark}, {columns} FROM {table} WHERE thread_id = {mark}"  # noqa: S608 - names of ours
-        for table, columns in tables.items()
-    ]
+    return [_COPY.format(table, columns, mark) for table, columns in tables.items()]
 
 
 def shown_state(snapshot: StateSnapshot) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """An answer as clients of other protocols want it: progress, text as it comes, then the whole with its sources."""
 
-import os
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -85,7 +85,10 @@ def _address(source: str) -> str:
     """The address of a source, by which a browser can open it; empty where it has none."""
     if source.startswith(("http://", "https://")):
         return source
-    return Path(source).absolute().as_uri() if source.startswith("/") or os.path.isfile(source) else ""  # noqa: PTH113 - of no path an error
+    with suppress(OSError):  # of what is no path
+        if source.startswith("/") or Path(source).is_file():
+            return Path(source).absolute().as_uri()
+    return ""
 
 
 async def follow_answer(backend: Backend, run: RunRecord) -> AnswerSteps:
