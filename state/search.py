@@ -186,5 +186,5 @@ class SearchState(TypedDict, total=False):
     usage: Annotated[Usage, reduce_by(Usage, add_usage)]
     """What answering has cost so far."""
 
-    result: dict[str, Any]
+    result: SearchResult
     """The answer with everything behind it, as JSON values."""

@@ -39,18 +39,21 @@ async def client(server):
         yield opened
 
 
-async def test_the_graph_is_described_and_drawn_down_to_the_steps_of_a_task(client):
-    assistant = (await client.assistants.search())[0]
-    assert "every claim with its source" in assistant["description"]
-    name = assistant["assistant_id"]
+async def test_the_graph_is_drawn_down_to_the_steps_of_a_task(client):
+    name = (await client.assistants.search())[0]["assistant_id"]
     drawn = await client.assistants.get_graph(name, xray=True)
     assert {"executor:task:act", "executor:task:read"} <= {node["id"] for node in drawn["nodes"]}
+    ways = {(edge["source"], edge["target"]): edge.get("data") for edge in drawn["edges"]}
+    assert ways["writer:__start__", "writer:__end__"] == "one draft"
+    assert ("executor:for_each:__start__", "executor:for_each:instance:__start__") in ways
     drawn = await client.assistants.get_graph(name, xray=1)
     assert {"executor:task", "executor:for_each"} <= {node["id"] for node in drawn["nodes"]}
     subgraphs = await client.assistants.get_subgraphs(name, recurse=True)
     assert {"executor", "executor|task", "executor|for_each|instance"} <= set(subgraphs)
     assert "passages" in subgraphs["executor|task"]["state_schema"]["properties"]
-    context = (await client.assistants.get_schemas(name))["context_schema"]["properties"]
+    schemas = await client.assistants.get_schemas(name)
+    assert {"SearchResult", "Sketch"} <= set(schemas["state_schema"]["$defs"])
+    context = schemas["context_schema"]["properties"]
     assert context["writer_model"]["langgraph_nodes"] == ["writer"]
 
 
