@@ -1,5 +1,7 @@
 """The tool over a real corpus: files indexed, tables found, a worker asked."""
 
+import os
+import signal
 from typing import Any
 
 import pytest
@@ -109,7 +111,9 @@ async def test_a_file_that_has_changed_is_asked_as_it_is_now(tmp_path):
 
 async def test_what_takes_too_long_ends_the_process_and_no_more(registry, monkeypatch):
     assert (await ask(registry, table="people", **COUNT)).value == 2
-    monkeypatch.setattr(catalog, "_QUERY_SECONDS", 0.0)
+    (worker,) = [one._worker for one in catalog._open.values() if one._worker is not None]
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    monkeypatch.setattr(catalog, "_QUERY_SECONDS", 0.1)
     with pytest.raises(ToolCallError, match="took more than"):
         await ask(registry, table="people", **COUNT)
     monkeypatch.setattr(catalog, "_QUERY_SECONDS", 10.0)
