@@ -35,6 +35,8 @@ PYTHON, POSTGRES = os.environ.get("WEIWO_TEST_AEGRA", ""), os.environ.get("WEIWO
 SECONDS = 600
 """What a row may take."""
 SAVED_AFTER = 1.0
+CALLS = 3
+"""Calls that a question takes."""
 SETTINGS = {
     "REDIS_BROKER_ENABLED": "true",
     "WORKER_COUNT": "1",
@@ -137,6 +139,7 @@ async def ask(http: httpx.AsyncClient, alive: list[Worker], n: int) -> tuple[str
                 await http.post(f"{at}/threads", json={"thread_id": thread, "if_exists": "do_nothing"})
                 runs = (await http.get(f"{at}/threads/{thread}/runs")).json()
                 run = (runs or [(await http.post(f"{at}/threads/{thread}/runs", json=body)).json()])[0]["run_id"]
+            await http.get(f"{at}/threads/{thread}/runs/{run}/join", timeout=SECONDS)
             state = (await http.get(f"{at}/threads/{thread}/runs/{run}")).json()["status"]
             if state not in {"pending", "running"}:
                 values = (await http.get(f"{at}/threads/{thread}/state")).json()["values"]
@@ -147,24 +150,28 @@ async def ask(http: httpx.AsyncClient, alive: list[Worker], n: int) -> tuple[str
     return "", time.perf_counter() - began
 
 
-async def measure(alive: list[Worker], first: int, count: int, *, kills: bool) -> tuple[list[float], int, float]:
-    """Ask all at once, and kill a worker where half are answered; seconds of each, lost ones, time of the kill."""
-    killed, seconds, lost = 0.0, [], 0
+async def kill_midway(log: Path, count: int, alive: list[Worker]) -> float:
+    """Kill a worker once the model has been asked for half of what so many questions take; the time of the kill."""
+    before = sum(map(len, Calls.read(log).asked.values()))
+    while sum(map(len, Calls.read(log).asked.values())) - before < count * CALLS / 2:  # noqa: ASYNC110 - a file
+        await asyncio.sleep(0.05)
+    worker = alive.pop()
+    worker.process.send_signal(signal.SIGKILL)
+    return time.time()
+
+
+async def measure(
+    alive: list[Worker], first: int, count: int, log: Path | None = None
+) -> tuple[list[float], int, float]:
+    """Ask all at once; seconds of each, lost ones, and, with the model's log, the time at which a worker was killed."""
     limits = httpx.Limits(max_connections=100)
     async with httpx.AsyncClient(timeout=30, limits=limits) as http:
-        tasks = [asyncio.create_task(ask(http, alive, n)) for n in range(first, first + count)]
-        for done, task in enumerate(asyncio.as_completed(tasks)):
-            await task
-            if kills and done + 1 == count // 2:
-                killed = time.time()
-                worker = alive.pop()
-                worker.process.send_signal(signal.SIGKILL)
-        for n, task in enumerate(tasks, first):
-            answer, took = task.result()
-            seconds.append(took)
-            years = abs(load.pair(n)[0][1] - load.pair(n)[1][1])
-            lost += f"by {years} years" not in answer
-    return sorted(seconds), lost, killed
+        killing = asyncio.create_task(kill_midway(log, count, alive)) if log else None
+        found = await asyncio.gather(*(ask(http, alive, n) for n in range(first, first + count)))
+        killed = await killing if killing else 0.0
+    years = [abs(load.pair(n)[0][1] - load.pair(n)[1][1]) for n in range(first, first + count)]
+    lost = sum(f"by {span} years" not in answer for span, (answer, _) in zip(years, found, strict=True))
+    return sorted(took for _, took in found), lost, killed
 
 
 def row(count: int, processes: int, *, kills: bool, first: int) -> None:
@@ -195,9 +202,9 @@ def row(count: int, processes: int, *, kills: bool, first: int) -> None:
             "WEIWO_MAX_SECONDS": "600",
         }
         alive = stack.enter_context(workers(processes, place, environment, port + 2))
-        asyncio.run(measure(list(alive), first - processes, processes, kills=False))  # loads modules and documents
+        asyncio.run(measure(list(alive), first - processes, processes))  # loads modules and documents
         began, before = time.perf_counter(), sum(worker.processor_seconds() for worker in alive)
-        seconds, lost, killed = asyncio.run(measure(alive, first, count, kills=kills))
+        seconds, lost, killed = asyncio.run(measure(alive, first, count, place / "calls" if kills else None))
         wall = time.perf_counter() - began
         taken = "" if kills else f"{(sum(one.processor_seconds() for one in alive) - before) / count * 1_000:.0f}"
         calls = Calls.read(place / "calls")
