@@ -26,10 +26,10 @@ class Stage:
         seconds: What the latest plan took, from the first line of the executor's work to its last.
     """
 
-    def __init__(self, tools: Sequence[BaseTool], saver: Any = None) -> None:
+    def __init__(self, tools: Sequence[BaseTool], saver: Any = None, models: Any = None) -> None:
         self.seconds = 0.0
         self._plans: dict[str, Plan] = {}
-        open_context = context_opener(tools, None)
+        open_context = context_opener(tools, models)
 
         async def executor(state: SearchState, runtime: Runtime[Context]) -> Any:
             services = await open_context(state, runtime, new_run=uuid4().hex)
