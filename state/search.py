@@ -102,6 +102,8 @@ class SearchResult(TypedDict, total=False):
     files: Listed
     standalone: str
     """The question as it was understood in its conversation, where that differs."""
+    refreshed: dict[str, Any]
+    """When it was looked up again since its sources had changed, and what changed."""
 
 
 class Sketch(TypedDict, total=False):
