@@ -118,7 +118,8 @@ async def _choose(turn: _Turn) -> Consent | Outcome:
         services.emit(_progress(state, {"tool": task.tool, "args": {}}))
         return given
     try:
-        calls = state.get("calls") or _first_calls(state, turn.frame, services)
+        known = state.get("calls")
+        calls = known if known else await asyncio.to_thread(_first_calls, state, turn.frame, services)
     except ValueError as error:
         return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
     except KeyError:  # the run goes on where another set of tools is set up

@@ -148,12 +148,15 @@ def _promises_plan(question: str, services: RunContext) -> str:
 async def _fits_whole(question: str, services: RunContext) -> bool:
     """Whether all documents at hand fit into one prompt that is quickly read, and nothing else is to be searched."""
     corpus, models = services.registry.corpus, services.models
-    if corpus is None or not 0 < corpus.size <= _MOST_WHOLE or services.strategy.deepens or services.settings.filter:
+    if corpus is None or services.strategy.deepens or services.settings.filter:
         return False
     computed = parse_question(question, services.language).shape in {"comparison", "difference", "calculation"}
     if computed or not models.configured("writer") or len(list_searches(services.registry.names())) > 1:
         return False
-    found = await asyncio.gather(*(corpus.open(source, k=_MOST_WHOLE) for source in corpus.documents))
+    size, sources = await asyncio.to_thread(lambda: (corpus.size, corpus.documents))
+    if not 0 < size <= _MOST_WHOLE:
+        return False
+    found = await asyncio.gather(*(corpus.open(source, k=_MOST_WHOLE) for source in sources))
     tokens = sum(models.count("writer", passage.text) for passages in found for passage in passages)
     few = tokens <= _WHOLE_TOKENS and 2 * tokens <= models.room("writer")
     return few and models.reading_seconds("writer", tokens) <= _WHOLE_SECONDS

@@ -1,5 +1,6 @@
 """An answer as clients of other protocols want it: progress, text as it comes, then the whole with its sources."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -63,13 +64,13 @@ class ProtocolAnswer:
         Args:
             offset: Characters that were sent before the text.
         """
-        known = {int(one["n"]): one for one in self.citations if _address(str(one["source"]))}
+        known = {int(one["n"]): one for one in self.citations if one.get("url")}
         return [
             {
                 "start_index": offset + mark.start,
                 "end_index": offset + mark.end,
                 "title": str(known[n].get("title") or known[n]["source"]),
-                "url": _address(str(known[n]["source"])),
+                "url": known[n]["url"],
             }
             for mark in find_marks(self.text[: self.body])
             for n in mark.numbers
@@ -102,7 +103,7 @@ async def follow_answer(backend: Backend, run: RunRecord) -> AnswerSteps:
         if (step := _read_step(event)).text:
             yield step
     error = str(orjson.loads(tail.error).get("message", "")) if tail.error else ""
-    yield read_answer(orjson.loads(tail.values or b"{}"), error, run.thread_id)
+    yield await asyncio.to_thread(read_answer, orjson.loads(tail.values or b"{}"), error, run.thread_id)
 
 
 def _read_step(event: Event) -> _AnswerEvent:
@@ -117,7 +118,7 @@ def _read_step(event: Event) -> _AnswerEvent:
 
 
 def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> ProtocolAnswer:
-    """The answer that a state holds.
+    """The answer that a state holds. It looks sources up on the disk, so it blocks.
 
     Args:
         values: The state that a run ended with.
@@ -140,7 +141,8 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
     tokens = (int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
     answer = str(result.get("answer") or "")
     body = len(answer) if said.startswith(answer) else len(said)
-    return ProtocolAnswer(said, language, str(result.get("status")), "", result.get("citations") or (), body, tokens)
+    citations = [{**one, "url": _address(str(one["source"]))} for one in result.get("citations") or ()]
+    return ProtocolAnswer(said, language, str(result.get("status")), "", citations, body, tokens)
 
 
 def _text(message: Mapping[str, Any]) -> str:
