@@ -1,7 +1,9 @@
 """The invented country: its people, towns, rivers, books, companies and bridges, and what is true of them."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
@@ -44,49 +46,10 @@ class Names:
     seas: Sequence[str]
 
 
-ENGLISH = Names(
-    towns=(
-        "Harnmoor", "Veldwick", "Ostrelby", "Treskholm", "Brakstead", "Dunquill", "Morvane", "Kellmouth",
-        "Wintrasby", "Tharcombe", "Quennock", "Lindvarre", "Selbrook", "Garrowick", "Pellmarsh", "Corvindale",
-    ),
-    rivers=("Ostrel", "Velmar", "Quillow", "Harrin", "Sornwater", "Dreskell"),
-    writers=(
-        "Elsa Varnholt", "Tomas Brakel", "Ida Mornwell", "Anselm Quist", "Livia Tarnow", "Jorin Felbeck",
-        "Nerys Coldane", "Casimir Holloch",
-    ),
-    engineers=(
-        "Greta Ashvane", "Marten Dulwich-Orr", "Odile Sternhagen", "Hakon Brevik", "Sabine Lorrick", "Ruben Tasker",
-        "Tilda Vosberg", "Emeric Pallin",
-    ),
-    architects=("Petra Lindqvarn", "Bruno Castelane", "Yrsa Holmgard", "Oskar Dremmel", "Lotte Winzig", "Aldous Merrin"),
-    books=(
-        "The Salt Ledger", "A Season of Lanterns", "The Glass Orchard", "Nine Winters Inland", "The Unlit Harbour",
-        "The Copper Road", "Under the Ninth Arch", "The Last Ferrywoman", "The Silent Millrace", "Letters from Tharcombe",
-    ),
-    companies=(
-        "Velmark Instruments", "Ostrand Glassworks", "Brakton Turbines", "Harnell Clockworks", "Treskan Paper",
-        "Quillon Ceramics", "Sornex Batteries", "Dresling Shipyards",
-    ),
-    bridges=(
-        "Heronsgate Bridge", "Lanternfield Bridge", "Millrace Bridge", "Saltgate Bridge", "Foxmere Bridge",
-        "Corvane Bridge",
-    ),
-    mountains=("Mount Harl", "Mount Veska", "Mount Orrin", "Mount Tamsel", "Mount Quern", "Mount Belvar"),
-    seas=("Gulf of Merrow", "Sea of Tarsk", "Bay of Loon"),
-)  # fmt: skip
-
-CHINESE = Names(
-    towns=("云洛市", "白砚市", "沧梧市", "临岚市", "丹陇市", "鹿泽市", "青棠市", "怀瓯市", "望槎市", "松澧市"),
-    rivers=("沐川河", "砚水河", "棠溪河", "岚江"),
-    writers=("沈砚秋", "陆闻笛", "顾青崖", "宋栖梧", "程望舒"),
-    engineers=("韩牧之", "方知遥", "叶怀瑾", "苏长庚"),
-    architects=("梁承岳", "秦若川", "许临渊"),
-    books=("盐账", "灯火季", "琉璃园", "九冬记", "无灯港", "铜路行"),
-    companies=("恒砚光学公司", "沐川造纸公司", "云洛钟表公司", "青棠陶瓷公司"),
-    bridges=("鹤门大桥", "灯野大桥", "磨坊大桥"),
-    mountains=("哈尔山", "维斯山", "奥林岭", "檀山"),
-    seas=("墨洛湾", "塔斯海"),
-)
+def _names(language: Language) -> Names:
+    """The stock of a language, from `tests/data/web_world/names.json`."""
+    stock = Path(__file__).parents[1] / "data" / "web_world" / "names.json"
+    return Names(**json.loads(stock.read_text(encoding="utf-8"))[language])
 
 
 class Country:
@@ -96,7 +59,8 @@ class Country:
         things: Everything, by name.
     """
 
-    def __init__(self, names: Names, language: Language, random: Random) -> None:
+    def __init__(self, language: Language, random: Random) -> None:
+        names = _names(language)
         self.language = language
         self.things: dict[str, Thing] = {}
         self._random = random
