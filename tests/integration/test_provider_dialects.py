@@ -7,6 +7,7 @@ left out; `pip install --group providers` brings them all.
 import gc
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,67 +81,9 @@ PROVIDERS = {
 }
 """Package, model, where the address goes, a reply, and the word for a reply cut at its limit."""
 
-_GEMINI_BUSY = {
-    "code": 429,
-    "message": "You exceeded your current quota, please check your plan and billing details.",
-    "status": "RESOURCE_EXHAUSTED",
-    "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}],
-}
-_GEMINI_KEY = {
-    "code": 400,
-    "message": "API key not valid. Please pass a valid API key.",
-    "status": "INVALID_ARGUMENT",
-    "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}],
-}
-_GEMINI_LONG = {
-    "code": 400,
-    "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-    "status": "INVALID_ARGUMENT",
-}
-_MISTRAL_LONG = {
-    "object": "error",
-    "message": "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
-    "type": "invalid_request_error",
-    "code": "3051",
-}
-_OPENAI_LONG = {
-    "message": "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
-    "type": "invalid_request_error",
-    "code": "context_length_exceeded",
-}
-
-
-def _said(kind: str, message: str) -> dict[str, Any]:
-    return {"type": "error", "error": {"type": kind, "message": message}}
-
-
-REFUSALS = [
-    ("anthropic", 401, _said("authentication_error", "invalid x-api-key"), "denied", None),
-    ("anthropic", 429, _said("rate_limit_error", "This request would exceed the rate limit."), "busy", None),
-    ("anthropic", 529, _said("overloaded_error", "Overloaded"), "server", None),
-    ("anthropic", 400, _said("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
-     "overflow", 200_000),
-    ("google_genai", 429, {"error": _GEMINI_BUSY}, "busy", None),
-    ("google_genai", 503, {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}},
-     "server", None),
-    ("google_genai", 401, {"error": {"code": 401, "message": "no credentials", "status": "UNAUTHENTICATED"}},
-     "denied", None),
-    ("google_genai", 400, {"error": _GEMINI_KEY}, "denied", None),
-    ("google_genai", 400, {"error": _GEMINI_LONG}, "overflow", 1_048_576),
-    ("google_genai", 404, {"error": {"code": 404, "message": "models/x is not found", "status": "NOT_FOUND"}},
-     "refused", None),
-    ("ollama", 404, {"error": "model 'qwen3:8b' not found"}, "refused", None),
-    ("ollama", 503, {"error": "server busy, please try again. maximum pending requests exceeded"}, "server", None),
-    ("mistralai", 401, {"detail": "Unauthorized"}, "denied", None),
-    ("mistralai", 429, {"object": "error", "message": "Requests rate limit exceeded", "code": "1300"}, "busy", None),
-    ("mistralai", 400, _MISTRAL_LONG, "overflow", 32_768),
-    ("deepseek", 402, {"error": {"message": "Insufficient Balance", "code": "invalid_request_error"}}, "denied", None),
-    ("deepseek", 503, {"error": {"message": "Service is too busy", "type": "service_unavailable_error"}},
-     "server", None),
-    ("openai", 429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}, "busy", None),
-    ("openai", 401, {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}, "denied", None),
-    ("openai", 400, {"error": _OPENAI_LONG}, "overflow", 8_192),
-]  # fmt: skip
+_REFUSALS = Path(__file__).parents[1] / "data" / "model_refusals.jsonl"
+REFUSALS = [json.loads(row) for row in _REFUSALS.read_text(encoding="utf-8").splitlines()]
+"""Provider, status and body of each, the kind of fault it is, and the window that it names."""
 
 
 @pytest.fixture(autouse=True)
@@ -190,7 +133,8 @@ async def test_a_refusal_is_classified(provider: str, status: int, body: Any, ki
 
 
 async def test_the_pause_that_gemini_asks_for_is_kept() -> None:
-    assert classify_fault(await _ask("google_genai", 429, {"error": _GEMINI_BUSY})).pause == 7
+    (busy,) = [body for provider, status, body, *_ in REFUSALS if (provider, status) == ("google_genai", 429)]
+    assert classify_fault(await _ask("google_genai", 429, busy)).pause == 7
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,95 +19,10 @@ from weiwo.tools.web.providers.provider import SearchQuery
 
 pytestmark = pytest.mark.integration
 KEY = "secret-key-123456"
-ATOM = """<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom">{}</feed>"""
-ENTRY = """<entry><id>http://arxiv.org/abs/1</id><published>2024-05-03T00:00:00Z</published>
-<title>Tower</title><summary>It is 300 m
- tall.</summary></entry>"""
-FOUND: dict[str, Any] = {
-    "searxng": {
-        "results": [
-            {
-                "url": "https://a.org/1",
-                "title": "Tower",
-                "content": "It is 300 m tall.",
-                "publishedDate": "2024-05-03T10:00:00",
-                "score": 2.5,
-            },
-            {"url": "ftp://a.org/2", "title": "No", "content": "x"},
-            {"url": "https://a.org/3", "title": "No text"},
-            "nonsense",
-        ]
-    },
-    "brave": {
-        "web": {
-            "results": [
-                {
-                    "url": "https://a.org/1",
-                    "title": "Tower",
-                    "description": "It is <strong>300&nbsp;m</strong> tall.",
-                    "page_age": "2024-05-03T10:00:00",
-                }
-            ]
-        }
-    },
-    "serper": {"organic": [{"link": "https://a.org/1", "title": "Tower", "snippet": "It is 300 m tall."}]},
-    "bing": {"webPages": {"value": [{"url": "https://a.org/1", "name": "Tower", "snippet": "It is 300 m tall."}]}},
-    "jina": {"code": 200, "data": [{"url": "https://a.org/1", "title": "Tower", "description": "It is 300 m tall."}]},
-    "wikipedia": {
-        "query": {
-            "pages": [
-                {"index": 2, "fullurl": "https://a.org/2", "title": "Other", "extract": "Another."},
-                {"index": 1, "fullurl": "https://a.org/1", "title": "Tower", "extract": "It is 300 m tall."},
-            ]
-        }
-    },
-    "arxiv": ATOM.format(ENTRY),
-    "tavily": {
-        "query": "tower",
-        "results": [
-            {
-                "url": "https://a.org/1",
-                "title": "Tower",
-                "content": "It is 300 m tall.",
-                "score": 0.9,
-                "published_date": "Fri, 03 May 2024 10:00:00 GMT",
-            }
-        ],
-    },
-    "ddgs": """<html><div class="result body"><h2><a href="https://a.org/1">Tower</a></h2>
-<a href="https://a.org/1">It is 300 m tall.</a></div></html>""",
-}
-EMPTY: dict[str, Any] = {
-    "searxng": {"results": []},
-    "brave": {"type": "search"},
-    "serper": {"organic": []},
-    "bing": {"_type": "SearchResponse"},
-    "jina": {"code": 200, "data": []},
-    "wikipedia": {"batchcomplete": True},
-    "arxiv": ATOM.format(""),
-    "tavily": {"query": "tower", "results": []},
-    "ddgs": "<html><div class='no-results'>No results.</div></html>",
-}
-SAYS_NO: dict[str, tuple[Any, str]] = {
-    "searxng": (
-        {
-            "results": [],
-            "unresponsive_engines": [["brave", "Suspended: too many requests"], ["google", "CAPTCHA"], "qwant"],
-        },
-        "brave, google, qwant refused (too many requests, CAPTCHA)",
-    ),
-    "wikipedia": ({"error": {"code": "internal_api_error", "info": "Caught an exception"}}, "Caught an exception"),
-    "brave": ({"type": "ErrorResponse", "error": {"detail": "Something broke"}}, "Something broke"),
-    "bing": ({"_type": "ErrorResponse", "errors": [{"message": "Something broke"}]}, "Something broke"),
-    "arxiv": (
-        ATOM.format(
-            "<entry><id>http://arxiv.org/api/errors#x</id><title>Error</title><summary>bad id</summary></entry>"
-        ),
-        "bad id",
-    ),
-    "tavily": ({"detail": {"error": "Something broke"}}, "Something broke"),
-}
-"""Replies with status 200 that say that there was no search."""
+_REPLIES = json.loads((Path(__file__).parents[1] / "data" / "search_replies.json").read_text(encoding="utf-8"))
+FOUND, EMPTY = _REPLIES["found"], _REPLIES["empty"]
+REFUSED: dict[str, tuple[Any, str]] = _REPLIES["refused"]
+"""Replies with status 200 that say that there was no search, and the words that say it."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -127,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, body: dict[str, Any]) -> None:
         parts = urlsplit(self.path)
         if parts.path.startswith("/good"):
-            return self._send(200, {}, ATOM.format(ENTRY).encode())
+            return self._send(200, {}, FOUND["arxiv"].encode())
         asked = {name: values[0] for name, values in parse_qs(parts.query).items()} | body
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.seen.append({"path": parts.path, "asked": asked, "headers": headers})
@@ -207,9 +123,9 @@ async def test_nothing_found_is_no_failure(play, name):
     )
 
 
-@pytest.mark.parametrize("name", SAYS_NO)
+@pytest.mark.parametrize("name", REFUSED)
 async def test_a_provider_that_says_it_did_not_search_found_not_nothing(play, name):
-    reply, said = SAYS_NO[name]
+    reply, said = REFUSED[name]
     play.reply = (200, {}, body(reply))
     with pytest.raises(ToolCallError, match=f"^{name}: .*{re.escape(said)}"):
         await _ask_provider(ConfiguredProvider(PROVIDERS[name], base(name, play), KEY), SearchQuery("x"), seconds=120)

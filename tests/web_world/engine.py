@@ -21,32 +21,10 @@ SNIPPET: Final = 160
 _HAN: Final = re.compile(r"[\u4e00-\u9fff]+")
 _WORD: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
-_STOP: Final = frozenset(
-    [
-        "the",
-        "of",
-        "a",
-        "an",
-        "in",
-        "is",
-        "was",
-        "were",
-        "are",
-        "did",
-        "do",
-        "does",
-        "how",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "on",
-        "at",
-        "to",
-        "and",
-    ]
-)
+_STOP: Final = frozenset((
+    "the", "of", "a", "an", "in", "is", "was", "were", "are", "did", "do", "does", "how", "what", "when", "where",
+    "which", "who", "on", "at", "to", "and",
+))  # fmt: skip
 
 
 def terms(text: str) -> list[str]:

@@ -6,33 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.cases import read_cases
 from tests.support.work import assert_linear
 from weiwo.text.analyzer import LONGEST_TERM, STOP_WORDS, TERM_MARKS, query_terms, terms
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("INC-49217", ["inc-49217", "inc", "49217"]),
-        ("user_id", ["user_id", "user", "id"]),
-        ("getUserName", ["getusername", "get", "user", "name"]),
-        ("HTTPServer", ["httpserver", "http", "server"]),
-        ("v1.2.3", ["v1.2.3", "1.2.3"]),
-        ("CVE-2024-1234", ["cve-2024-1234", "cve", "2024", "1234"]),
-        ("1,234.5 and 3.14", ["1234.5", "and", "3.14"]),
-        ("2024-01-15", ["2024-01-15", "2024", "01", "15"]),
-        ("C++ C#", ["c++", "c#"]),
-        ("Caesar's O'Brien O’Brien", ["caesar", "obrien", "brien", "obrien", "brien"]),
-        ("U.S. U.S.A.", ["us", "usa"]),
-        ("Jørn Utzon, Łódź, Æsir, café", ["jorn", "utzon", "lodz", "aesir", "cafe"]),
-        ("汉武帝", ["汉", "武", "帝", "汉武", "武帝"]),
-        ("公元前156年", ["公", "元", "前", "公元", "元前", "156", "年"]),
-        ("ＦＵＬＬ　ｗｉｄｔｈ", ["full", "width"]),
-        ("東京タワー", ["东", "京", "タ", "ワ", "ー", "东京", "京タ", "タワ", "ワー"]),
-        ("", []),
-        ("— …!? __", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), read_cases("terms"))
 def test_terms(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
 

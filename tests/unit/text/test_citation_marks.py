@@ -4,51 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.cases import read_cases
 from tests.support.work import assert_linear
 from weiwo.text.citation_marks import clean_marks, find_marks, has_foreign_mark, list_cited_numbers, renumber_marks
 
-FORMS = [
-    "[{}]",
-    "[citation:{}]",
-    "[citation: {}]",
-    "[Citation {}]",
-    "[ref_{}]",
-    "[ref:{}]",
-    "[Ref. {}]",
-    "[ref-{}]",
-    "[reference {}]",
-    "[cite: {}]",
-    "[Source {}]",
-    "[source_{}]",
-    "[Source: {}]",
-    "[doc{}]",
-    "[Document {}]",
-    "[passage {}]",
-    "[web:{}]",
-    "[^{}^]",
-    "[^{}]",
-    "[#{}]",
-    "[n={}]",
-    "[来源{}]",
-    "[来源：{}]",
-    "[引用 {}]",
-    "【来源 {}】",
-    "【{}】",
-    "【{}†L1-L3】",
-    "【{}†source】",
-    "[{}†L4-L9]",
-    "［{}］",
-    "<sup>{}</sup>",
-    "<sup>[{}]</sup>",
-    "<cite>{}</cite>",
-    "(Source: [{}])",
-    "(source: {})",
-    "（来源：[{}]）",
-    "（来源：{}）",
-]
 
-
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", dict(read_cases("citation_forms"))["forms"])
 @pytest.mark.parametrize("n", [2, 14])
 def test_every_form_is_read_as_its_number(form, n):
     for text in (f"He was born in 156 BC {form.format(n)}.", f"汉武帝生于公元前156年{form.format(n)}。"):
@@ -59,22 +20,7 @@ def test_every_form_is_read_as_its_number(form, n):
         assert not has_foreign_mark(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        ("So it is [citation:1][citation:3].", [1, 3]),
-        ("So it is [cite: 1, 2].", [1, 2]),
-        ("So it is [Source 1, Source 4].", [1, 4]),
-        ("So it is [Sources 1-3].", [1, 2, 3]),
-        ("So it is (Sources: [1], [2]).", [1, 2]),
-        ("So it is <sup>1, 2</sup>.", [1, 2]),
-        ("So it is <sup>[1][2]</sup>.", [1, 2]),
-        ("So it was in 156 BC<sup>1</sup>.", [1]),
-        ("[cite_start]So it is [cite: 3].", [3]),
-        ("如此（来源：[1]、[2]）。", [1, 2]),
-        ("如此[引用1、引用2]。", [1, 2]),
-    ],
-)
+@pytest.mark.parametrize(("text", "numbers"), read_cases("several_citations"))
 def test_several_in_one(text, numbers):
     assert list_cited_numbers(text) == numbers
     assert find_marks(clean_marks(text, ())) == []

@@ -4,25 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.cases import read_cases
 from tests.support.work import assert_linear
 from weiwo.text.language import clean, detect_language, fold, questions_of, sentences, word_count
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("Who wrote Hamlet?", "en"),
-        ("谁写了《哈姆雷特》？", "zh"),
-        ("Who wrote 《红楼梦》?", "en"),
-        ("Tell me about 北京大学", "en"),
-        ("Leonardo da Vinci 是谁", "zh"),
-        ("The Lord of the Rings 的作者是谁", "zh"),
-        ("C919的全称是什么", "zh"),
-        ("《红楼梦》", "zh"),
-        ("", "en"),
-        ("17*23", "en"),
-    ],
-)
+@pytest.mark.parametrize(("text", "language"), read_cases("languages"))
 def test_language(text: str, language: str) -> None:
     assert detect_language(text) == language
 

@@ -1,6 +1,7 @@
 """Finding model servers: four protocols, and what is slow, empty, wrong or half broken."""
 
 import json
+from pathlib import Path
 
 import httpx
 import pytest
@@ -13,42 +14,8 @@ OLLAMA = "http://127.0.0.1:11434"
 STUDIO = "http://127.0.0.1:1234"
 LLAMA = "http://127.0.0.1:8080"
 VLLM = "http://127.0.0.1:8000"
-SHOWN = {
-    "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960},
-    "parameters": 'stop "x"\nnum_ctx    8192\n',
-    "capabilities": ["completion", "tools", "thinking"],
-}
-REPLIES = {
-    f"{OLLAMA}/api/tags": {
-        "models": [
-            {
-                "name": "qwen3:8b",
-                "model": "qwen3:8b",
-                "size": 5_200_000_000,
-                "details": {"parameter_size": "8.2B", "quantization_level": "Q4_K_M"},
-            }
-        ]
-    },
-    f"{OLLAMA}/api/show": SHOWN,
-    f"{STUDIO}/api/v0/models": {
-        "data": [
-            {
-                "id": "gemma-3-4b-it",
-                "type": "vlm",
-                "quantization": "4bit",
-                "max_context_length": 131072,
-                "loaded_context_length": 4096,
-                "capabilities": ["tool_use"],
-            },
-            {"id": "nomic-embed", "type": "embeddings", "max_context_length": 2048},
-        ]
-    },
-    f"{LLAMA}/props": {"default_generation_settings": {"n_ctx": 4096}, "total_slots": 1},
-    f"{LLAMA}/v1/models": {
-        "data": [{"id": "/models/llama-3.2-1b.gguf", "meta": {"n_ctx_train": 131072, "n_params": 1235814432}}]
-    },
-    f"{VLLM}/v1/models": {"data": [{"id": "Qwen/Qwen3-32B", "owned_by": "vllm", "max_model_len": 32768}]},
-}
+REPLIES = json.loads((Path(__file__).parents[4] / "data" / "model_servers.json").read_text(encoding="utf-8"))
+SHOWN = REPLIES[f"{OLLAMA}/api/show"]
 
 
 def world(replies):
