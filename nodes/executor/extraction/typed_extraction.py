@@ -27,7 +27,6 @@ from weiwo.nodes.executor.extraction.stated_value import (
 from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.state import Evidence, OutcomeDetail, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
-from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
 from weiwo.text.relations import Relation, relations
@@ -68,22 +67,18 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
     kind = _kind(frame, ret)
     if len(frame.subjects) != 1 or not kind:
         return None
-    for subject, left in _readings(frame.subject):
-        seen = [
-            (one, page)
-            for one in passages[:_MOST_PASSAGES]
-            for page in pages(subject, page_name(one.title, one.source), one.text)
-        ]
-        known = {one.source: page.definition for one, page in reversed(seen) if page.definition}
-        seen = [(one, replace(page, known_as=known.get(one.source, ""))) for one, page in seen]
-        if not any(page.about for _, page in seen) and left:
-            continue
-        if not subject.key or _namesakes([pair for pair in seen if pair[1].about]):
-            return None
-        residue = _residue(frame, relations()[frame.relation]) | left
-        found = [one for pair in seen for one in _candidates(frame, kind, residue, *pair)]
-        return _weighed(found, kind, ret)
-    return None
+    subject = Subject(frame.subject)
+    seen = [
+        (one, page)
+        for one in passages[:_MOST_PASSAGES]
+        for page in pages(subject, page_name(one.title, one.source), one.text)
+    ]
+    known = {one.source: page.definition for one, page in reversed(seen) if page.definition}
+    seen = [(one, replace(page, known_as=known.get(one.source, ""))) for one, page in seen]
+    if not subject.key or _namesakes([pair for pair in seen if pair[1].about]):
+        return None
+    residue = _residue(frame, relations()[frame.relation])
+    return _weighed([one for pair in seen for one in _candidates(frame, kind, residue, *pair)], kind, ret)
 
 
 _RECORD_KINDS: Final = {"date": "date", "year": "date", "quantity": "quantity", "number": "quantity", "text": "text"}
@@ -133,18 +128,6 @@ def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading 
     made = [_extracted(_agreed(group, kind), ret) for group in groups]
     rivals = (Rival(value=one.value, evidence_ids=one.evidence_ids, quotes=one.quotes) for one in made[1:])
     return replace(made[0], rivals=tuple(rivals)) if made else None
-
-
-_GENERIC: Final = data_pattern("extraction", "typed_extraction", "generic")
-
-
-def _readings(name: str) -> Iterator[tuple[Subject, frozenset[str]]]:
-    """The subject as it is named, and without a general word that the page must then say of it: "the vistula river"."""
-    whole = Subject(name)
-    for rest, general in ((whole.tokens[:-1], whole.tokens[-1:]), (whole.tokens[1:], whole.tokens[:1])):
-        if rest and _GENERIC.fullmatch(general[0]):
-            yield Subject(" ".join(rest)), frozenset(terms(general[0]))
-    yield whole, frozenset()
 
 
 def _kind(frame: QueryFrame, ret: ValueType) -> str:

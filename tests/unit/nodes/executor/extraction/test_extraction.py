@@ -73,7 +73,6 @@ ASSERTED = [
     Row("when did ada morrow die", "ada morrow", "death", "date", "1977-06-09", (MORROW,)),
     Row("What year was Ada Morrow born?", "Ada Morrow", "birth", "year", "1901-05-03", (MORROW,)),
     Row("How tall is the Grey Spire?", "Grey Spire", "height", "quantity", 212, (TALL,)),
-    Row("how tall is the grey spire tower", "grey spire tower", "height", "quantity", 212, (TALL,)),
     Row("When did the Grey Spire open?", "Grey Spire", "opening", "date", "1968", (TALL,)),
     Row("When was Aldport founded?", "Aldport", "founding", "date", "1204", (VALE,)),
     Row("How long is Oldbridge?", "Oldbridge", "length", "quantity", 210, (BRIDGES,)),
