@@ -1,6 +1,6 @@
 """Clause analysis: whether the subject of a question is the grammatical subject of a verb in a sentence.
 
-It is only if what stands before the verb is the subject's name, its alias or a pronoun for it, and nothing else but
+It is only if what stands before the verb is the subject's name or a pronoun for it, and nothing else but
 times, titles and appositions: "the director's sister was born" is no clause about the director.
 """
 

@@ -1,7 +1,7 @@
 """Entity matching: whether a passage is about a thing, and where a text names it.
 
 A title is the thing only where it is its whole name: "Julius Caesar (play)" may be, "Julius Caesar Award" is not.
-An alias (the last name of a person, "the bridge") counts only on the thing's own page.
+A general noun for it ("the bridge") counts only on the thing's own page.
 """
 
 import re
@@ -35,7 +35,6 @@ _DEFINES: Final = lazy(
 )
 _FRONTED: Final = lazy(r"An?\s([a-z][\w' -]{2,60}),\s[A-Z]")
 _NARROWS: Final = data_pattern("extraction", "entity_matching", "narrows")
-_PERSONAL: Final = lazy(r"(?i)\b(?:he|she|his|her|born|died)\b")
 _GENERAL_ZH: Final = {"大学": "学校", "学院": "学校", "中学": "学校", "小学": "学校", "集团": "公司"}
 """What Chinese texts go on to call a thing whose name or definition ends so."""
 _LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
@@ -123,20 +122,6 @@ class Subject:
         opens = text[: start - len(ahead[0])].rstrip()[-1:] in {"", ".", "!", "?", "\n"}
         return opens and ahead[1] in _OPENERS
 
-    def alias(self, text: str, folded: str) -> list[Span]:
-        """Where a text about a person names the person by the last name alone, or as Pliny the Elder by the first."""
-        name = self.tokens[0] if "the" in self.tokens else self.tokens[-1] if len(self.tokens) > 1 else ""
-        if self.han or len(name) < 3:
-            return []
-        last = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-        return [one.span() for one in last.finditer(folded) if self._alone(text, *one.span())]
-
-    def _alone(self, text: str, start: int, end: int) -> bool:
-        if not text[start].isupper() or _LONGER.match(text, end):
-            return False
-        ahead = re.search(r"([A-Z][\w.'’-]{0,30}) $", text[max(0, start - 30) : start])
-        return ahead is None or fold(ahead[1]).strip(".") in self.tokens or ahead[1] in _OPENERS
-
 
 @dataclass(frozen=True)
 class Page:
@@ -213,20 +198,13 @@ class Page:
         return frozenset([*fold(self.definition or self.known_as).split()[-1:], *named[-1:], *named[:1]])
 
     def mentions(self, text: str, folded: str) -> list[Span]:
-        """Where a sentence of it names the subject, in full or, on a person's own page, by the last name."""
+        """Where a sentence of it names the subject, in full."""
         alone = len(self.subject.tokens) == 1 and not self.subject.han  # one word may name many things
         if not self.about and (alone or self._namesake):
             return []
         found = self.subject.mentions(text, folded, known=self.about)
-        if self.about and self._personal:
-            last = self.subject.alias(text, folded)
-            found += [(a, b) for a, b in last if not any(start <= a < end for start, end in found)]
         # "Gaius Julius Caesar" heads a sentence of Julius Caesar's own page.
         return sorted((0 if self.titled and _GIVEN_NAMES.fullmatch(text, 0, a) else a, b) for a, b in found)
-
-    @cached_property
-    def _personal(self) -> bool:
-        return _PERSONAL.search(self.text) is not None
 
 
 def pages(subject: Subject, title: str, text: str) -> list[Page]:
