@@ -27,7 +27,6 @@ _SITE: Final = lazy(r"[_|｜].*$|\s[-–—]\s(?:Wikipedia|维基百科|百度�
 _MOUNT: Final = lazy(r"^(?:mount|mt) ")
 _LAST_PART: Final = lazy(r"\s[-–—·]\s([^-–—·]{2,40})$")
 _TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+")
-_HEADING: Final = lazy(r"^[ \t]{0,3}#{1,6}[ \t]+([^\n]{1,200})$", re.MULTILINE)
 _DEFINES: Final = lazy(
     r"[\"”’]?(?:,[^,;]{1,60},)?(?:\s?\([^()]{0,200}\))?,?\s(?:is|was|are|were)\s(?:also\s)?(?:an?|the|one)\s"
     r"(?P<en>[a-zA-Z][\w' -]{0,120})"
@@ -125,13 +124,13 @@ class Subject:
 
 @dataclass(frozen=True)
 class Page:
-    """A passage, or the section of one below a heading, seen with a subject in mind.
+    """A passage, seen with a subject in mind.
 
     Attributes:
         subject: The subject.
-        title: The name it stands under.
+        title: Its title, without the name of its site.
         text: Its text.
-        known_as: What another section of its document says the subject is.
+        known_as: What another passage of its document says the subject is.
     """
 
     subject: Subject
@@ -205,16 +204,3 @@ class Page:
         found = self.subject.mentions(text, folded, known=self.about)
         # "Gaius Julius Caesar" heads a sentence of Julius Caesar's own page.
         return sorted((0 if self.titled and _GIVEN_NAMES.fullmatch(text, 0, a) else a, b) for a, b in found)
-
-
-def pages(subject: Subject, title: str, text: str) -> list[Page]:
-    """The sections of a passage, each under the name it is about: its heading's, if that is a name, or the title."""
-    text = text[:LONGEST_TEXT]
-    cuts = list(_HEADING.finditer(text))
-    ends = [cut.start() for cut in cuts[1:]] + [len(text)]
-    made = [Page(subject, title, text[: cuts[0].start()] if cuts else text)]
-    for cut, end in zip(cuts, ends, strict=False):
-        name, below = cut[1].strip(" #"), text[cut.end() : end]
-        # "## Newbridge" on the page of a town is about the bridge if its text names it.
-        made.append(Page(subject, title if name_key(title) == subject.key and name not in below else name, below))
-    return [page for page in made if page.text.strip()]

@@ -14,7 +14,7 @@ from typing import Final
 
 from weiwo.nodes.executor.extraction.clauses import Sentence, find_cues, predicate_start, sentences_of
 from weiwo.nodes.executor.extraction.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
-from weiwo.nodes.executor.extraction.entity_matching import Page, Subject, page_name, pages, qualifier
+from weiwo.nodes.executor.extraction.entity_matching import LONGEST_TEXT, Page, Subject, page_name, qualifier
 from weiwo.nodes.executor.extraction.figure_patterns import stated_figures
 from weiwo.nodes.executor.extraction.records import RecordedValue, recorded_values
 from weiwo.nodes.executor.extraction.stated_value import (
@@ -69,9 +69,8 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
         return None
     subject = Subject(frame.subject)
     seen = [
-        (one, page)
+        (one, Page(subject, page_name(one.title, one.source), one.text[:LONGEST_TEXT]))
         for one in passages[:_MOST_PASSAGES]
-        for page in pages(subject, page_name(one.title, one.source), one.text)
     ]
     known = {one.source: page.definition for one, page in reversed(seen) if page.definition}
     seen = [(one, replace(page, known_as=known.get(one.source, ""))) for one, page in seen]

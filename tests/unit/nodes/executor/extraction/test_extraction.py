@@ -107,6 +107,9 @@ ASSERTED = [
 SILENT = [
     Row("When did Ida Morrow die?", "Morrow", "death", "date", None, (MORROW,)),
     Row("When did Ada Morrow's sister die?", "Ada Morrow's sister", "death", "date", None, (MORROW,)),
+    Row("How tall is the Grey Spire?", "Grey Spire", "height", "quantity", None,
+        ("Grey Spire | The Grey Spire is a tower.\n\n## Second tower\n\nIt is 90 m tall.",)),
+    Row("陆知远什么时候去世？", "陆知远", "death", "date", None, ("陆知远 | 陆知远是桥梁工程师。\n\n## 陆知明\n\n他于1950年去世。",)),
     Row("When did the sister of Ada Morrow die?", "Ada Morrow", "death", "date", None, (MORROW,)),
     Row("When was Aldport founded?", "Aldport", "founding", "date", None,
         ("Aldport | Aldport is a town on the river Vale. The grammar school was founded in 1611.",)),
