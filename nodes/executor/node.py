@@ -119,7 +119,7 @@ async def _choose(turn: _Turn) -> Consent | Outcome:
         return given
     try:
         known = state.get("calls")
-        calls = known if known else await asyncio.to_thread(_first_calls, state, turn.frame, services)
+        calls = known or await asyncio.to_thread(_first_calls, state, turn.frame, services)
     except ValueError as error:
         return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
     except KeyError:  # the run goes on where another set of tools is set up
