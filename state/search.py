@@ -65,7 +65,7 @@ class SearchInput(TypedDict, total=False):
     """A conversation whose last human message is the question."""
 
 
-Listed = list[dict[str, Any]]
+_Listed = list[dict[str, Any]]
 
 
 @with_config(DOCUMENTED)
@@ -84,22 +84,22 @@ class SearchResult(TypedDict, total=False):
     """Whether every statement was checked against its sources."""
     asserted: list[str]
     confidence: float
-    claims: Listed
-    citations: Listed
-    gaps: Listed
-    extracts: Listed
-    blocks: Listed
+    claims: _Listed
+    citations: _Listed
+    gaps: _Listed
+    extracts: _Listed
+    blocks: _Listed
     plan: dict[str, Any] | None
     outcomes: dict[str, dict[str, Any]]
-    evidence: Listed
-    reflections: Listed
+    evidence: _Listed
+    reflections: _Listed
     wishes: list[str]
     usage: dict[str, Any]
     thread_id: str
     from_thread: str
     """The thread whose answer it is, where one was at hand."""
     answered_at: str
-    files: Listed
+    files: _Listed
     standalone: str
     """The question as it was understood in its conversation, where that differs."""
     refreshed: dict[str, Any]
@@ -109,7 +109,7 @@ class SearchResult(TypedDict, total=False):
 class Sketch(TypedDict, total=False):
     """A plan in its interchange form: the vertices are tasks, the edges pairs of their ids."""
 
-    vertices: Listed
+    vertices: _Listed
     edges: list[list[str]]
 
 

@@ -24,7 +24,7 @@ from weiwo.text.data_files import data_text
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 
-ALIKE: Final = 0.55
+_ALIKE: Final = 0.55
 """Share of all shingles of two texts that both have, from which they may be one; `tests/unit/test_near.py` measures."""
 
 _WITHIN: Final = 0.8
@@ -104,7 +104,7 @@ class Told:
         both = len(self.shingles & other.shingles)
         return both / (len(self.shingles) + len(other.shingles) - both)
 
-    def resembles(self, other: "Told", least: float = ALIKE) -> bool:
+    def resembles(self, other: "Told", least: float = _ALIKE) -> bool:
         """Whether both are one text, each with at most a little of its own.
 
         Args:

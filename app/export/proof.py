@@ -177,7 +177,7 @@ def build_proof(result: Mapping[str, Any]) -> Proof:
     claims = [Claim.model_validate(one) for one in result.get("claims") or ()]
     proven = tuple(prove_claim(claim, proof.claim_sources(), rows.get(at, "")) for at, claim in enumerate(claims))
     proof = proof.model_copy(update={"claims": proven})
-    return proof.model_copy(update={"never_judged": tuple(list_unjudged(proof))})
+    return proof.model_copy(update={"never_judged": tuple(_list_unjudged(proof))})
 
 
 def prove_claim(claim: Claim, given: ClaimSources, row: str = "") -> ProvenClaim:
@@ -196,7 +196,7 @@ def prove_claim(claim: Claim, given: ClaimSources, row: str = "") -> ProvenClaim
     )
 
 
-def list_unjudged(proof: Proof) -> Iterator[Unjudged]:
+def _list_unjudged(proof: Proof) -> Iterator[Unjudged]:
     """What an answer says that nobody judged: claims, and sentences that are none."""
     words = _WORDS[proof.language]
     for claim in proof.claims:

@@ -52,7 +52,7 @@ async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:
         before, outcomes = now.values.get("result") or {}, now.values.get("outcomes") or {}
         if now.tasks or not before:
             return {**told, "status": "unanswered"}
-        again = await find_stale_tasks(now.values.get("plan"), outcomes, context)
+        again = await _find_stale_tasks(now.values.get("plan"), outcomes, context)
         if not again:
             return {**told, "status": before["status"]}
         async with claim(session, thread_id):
@@ -63,7 +63,7 @@ async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:
     ended = await resume(session, thread_id, Watcher(), context=context)
     if ended.request:
         return {**told, "status": "waiting"}
-    changes = list_changes(before, ended.result)
+    changes = _list_changes(before, ended.result)
     ran = [key for key in ended.result["outcomes"] if _ran_again(before, ended.result, key)]
     refreshed = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "changes": changes}
     async with claim(session, thread_id):
@@ -86,7 +86,7 @@ async def _find_unfinished(session: Session, config: Any) -> dict[str, Any] | No
     return None
 
 
-async def find_stale_tasks(plan: Plan | None, outcomes: Mapping[str, Outcome], context: Context) -> list[str]:
+async def _find_stale_tasks(plan: Plan | None, outcomes: Mapping[str, Outcome], context: Context) -> list[str]:
     """The tasks of which a call finds other passages than it did. What fails now, acts or is gone tells nothing."""
     settings = Settings.resolve(context)
     registry = await build_registry(settings)
@@ -107,7 +107,7 @@ async def find_stale_tasks(plan: Plan | None, outcomes: Mapping[str, Outcome], c
     return stale
 
 
-def list_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, str]]:
+def _list_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, str]]:
     """The values that changed, each with its task's question and its new source; the answer where it asserts none."""
     questions = {one["id"]: one["description"] for one in (after.get("plan") or {}).get("vertices", ())}
     sources = {one["id"]: one["source"] for one in after["evidence"]}

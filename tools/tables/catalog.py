@@ -156,14 +156,14 @@ def open_catalog(corpus: Corpus) -> TableCatalog:
     return found
 
 
-def close_catalogs() -> None:
+def _close_catalogs() -> None:
     """End the processes of all catalogs; what is asked next starts others."""
     with _guard:
         while _open:
             _open.popitem()[1].close()
 
 
-atexit.register(close_catalogs)
+atexit.register(_close_catalogs)
 
 
 def describe_tables(corpus: Corpus, within: SourceFilter = ANY_SOURCE) -> list[_Description]:

@@ -29,10 +29,10 @@ def find_name(wanted: str, names: Sequence[str], what: str) -> int:
         return exact[0]
     near = sorted(range(len(names)), key=lambda at: -SequenceMatcher(None, _key(wanted)[:100], keys[at][:100]).ratio())
     nearest = f"; the nearest is `{names[near[0]]}`" if near else ""
-    raise RequestError(one_line(f"no {what} `{wanted}`{nearest}. There are: {list_names(names)}", _LONGEST))
+    raise RequestError(one_line(f"no {what} `{wanted}`{nearest}. There are: {_list_names(names)}", _LONGEST))
 
 
-def list_names(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     """Some names in one line."""
     known = list(names)
     more = f", … ({len(known)} in all)" if len(known) > _SHOWN else ""
@@ -43,7 +43,7 @@ def unknown_value(column: str, value: str, known: Sequence[Any]) -> RequestError
     """The error of a value that no row has: the nearest, or all where they are few."""
     texts = [str(one) for one in known]
     near = get_close_matches(fold_value(value), texts[:5_000], 5, 0.5) if len(texts) > _SHOWN else texts
-    has = f"`{column}` has: {list_names(near)}" if near else f"`{column}` has {len(texts):,} other values"
+    has = f"`{column}` has: {_list_names(near)}" if near else f"`{column}` has {len(texts):,} other values"
     return RequestError(one_line(f"no row has `{column}` = '{value}'; {has}", _LONGEST))
 
 

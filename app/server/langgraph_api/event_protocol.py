@@ -30,7 +30,7 @@ _MOST_NAMESPACES: Final = 200
 _Namespace = tuple[str, ...]
 
 
-def number_at(seconds: float) -> int:
+def _number_at(seconds: float) -> int:
     """The number (`seq`) of what happened at a time: microseconds of the epoch, so that numbers grow over all runs."""
     return int(seconds * 1_000_000)
 
@@ -150,7 +150,7 @@ class EventEncoder:
         return self._out
 
     def _emit(self, method: str, namespace: _Namespace, data: Any, *, node: str = "", name: str = "") -> None:
-        self._number = max(self._number + 1, number_at(self._event.at))
+        self._number = max(self._number + 1, _number_at(self._event.at))
         self._made += 1
         channel = "input" if method == "input.requested" else method
         if self._number <= self.subscription.since or not self.subscription.covers(channel, namespace, name):
@@ -317,7 +317,7 @@ async def command(request: Request) -> Response:
     except RequestError as error:
         return reply(_error(number, _CODES.get((method, error.status), "invalid_argument"), error.detail))
     result = {"run_id": run.run_id} if method == "run.start" else {}
-    meta = {"applied_through_seq": number_at(run.created)}
+    meta = {"applied_through_seq": _number_at(run.created)}
     return reply({"type": "success", "id": number, "result": result, "meta": meta})
 
 

@@ -113,7 +113,7 @@ def test_precision_and_recall() -> None:
     one, two = pairs()
     told = {text: Told.of(text) for pair in (*one, *two) for text in pair}
     lines = [f"\n{'threshold':>10}{'precision':>11}{'recall':>8}   {'likeness alone':>15}"]
-    chosen = near.ALIKE
+    chosen = near._ALIKE
     for threshold in (0.3, 0.4, 0.5, chosen, 0.6, 0.7, 0.8):
         found, false, alone, falsely = (
             sum(told[a].resembles(told[b], threshold) for a, b in one),
@@ -150,7 +150,7 @@ def test_it_grows_with_the_number_of_texts_only() -> None:
     lead = "This page is part of the archive of the town of Aldport and may be quoted with its source. "
 
     class Counting(Told):
-        def resembles(self, other: Told, least: float = near.ALIKE) -> bool:
+        def resembles(self, other: Told, least: float = near._ALIKE) -> bool:
             next(compared)
             return super().resembles(other, least)
 

@@ -31,7 +31,7 @@ async def registry(tmp_path):
     (files / "people.json").write_text('[{"who": "Ann", "age": 30}, {"who": "Bob", "age": 40}]')
     made = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(files),)))
     yield made
-    catalog.close_catalogs()
+    catalog._close_catalogs()
 
 
 async def ask(registry, **request):
@@ -96,7 +96,7 @@ async def test_a_row_that_is_longer_than_a_passage_is_one_row(tmp_path):
     found = await ask(registry, table="long", measures=[{"function": "sum", "column": "n"}])
     assert (found.value, found.detail["of"]) == (3, 2)
     assert found.detail["notes"] == ["line 2: a cell of more than 2,000 characters, cut"]
-    catalog.close_catalogs()
+    catalog._close_catalogs()
 
 
 async def test_a_file_that_has_changed_is_asked_as_it_is_now(tmp_path):
@@ -106,7 +106,7 @@ async def test_a_file_that_has_changed_is_asked_as_it_is_now(tmp_path):
         path.write_text("name,n\n" + "".join(f"a{n},{n}\n" for n in range(rows)))
         registry = await build_registry(settings)
         assert (await ask(registry, table="few", **COUNT)).value == rows
-    catalog.close_catalogs()
+    catalog._close_catalogs()
 
 
 async def test_what_takes_too_long_ends_the_process_and_no_more(registry, monkeypatch):
