@@ -48,7 +48,7 @@ _SHARE_OF_BUDGET = 0.5
 _overlooked: Final = EndpointMemory[float]()
 """Until when a role's model is asked one thing at a time (`time.monotonic`), by role and endpoint."""
 
-_NOSTREAM = ("nostream", "langsmith:nostream")
+NOSTREAM = ("nostream", "langsmith:nostream")
 """Tags that keep a call's tokens out of LangGraph's `messages` stream: the first is read by
 LangGraph itself, the second by chat front ends."""
 
@@ -236,7 +236,7 @@ class ChatModels:
         purpose: str,
         messages: Messages,
         *,
-        tags: Sequence[str] = _NOSTREAM,
+        tags: Sequence[str] = NOSTREAM,
         most: int = MOST_TOKENS,
     ) -> AsyncGenerator[str, None]:
         """The text of a reply as it comes, without reasoning.
@@ -258,7 +258,7 @@ class ChatModels:
         self,
         role: str,
         purpose: str,
-        tags: Sequence[str] = _NOSTREAM,
+        tags: Sequence[str] = NOSTREAM,
         *,
         streaming: bool = False,
         structured: bool = False,

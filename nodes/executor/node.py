@@ -118,8 +118,9 @@ async def _choose(turn: _Turn) -> Consent | Outcome:
         services.emit(_progress(state, {"tool": task.tool, "args": {}}))
         return given
     try:
-        known = state.get("calls")
-        calls = known or await asyncio.to_thread(_first_calls, state, turn.frame, services)
+        calls = state.get("calls") or []
+        if not calls:
+            calls = await asyncio.to_thread(_first_calls, state, turn.frame, services)
     except ValueError as error:
         return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
     except KeyError:  # the run goes on where another set of tools is set up

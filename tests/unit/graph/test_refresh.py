@@ -99,7 +99,7 @@ async def test_a_refresh_that_was_killed_is_finished_by_the_next_one(bridges, mo
     def lost(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    for name, dies in (("resume", killed), ("list_changes", lost)):
+    for name, dies in (("resume", killed), ("_list_changes", lost)):
         with monkeypatch.context() as patch:
             patch.setattr(f"weiwo.app.session.refresh.{name}", dies)
             with pytest.raises(KeyboardInterrupt):
