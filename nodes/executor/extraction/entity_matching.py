@@ -130,13 +130,11 @@ class Page:
         subject: The subject.
         title: Its title, without the name of its site.
         text: Its text.
-        known_as: What another passage of its document says the subject is.
     """
 
     subject: Subject
     title: str
     text: str
-    known_as: str = ""
 
     @cached_property
     def titled(self) -> bool:
@@ -189,12 +187,10 @@ class Page:
     def kinds(self) -> frozenset[str]:
         """General nouns that stand for the subject on its page, as in "the bridge" or 大桥."""
         if self.subject.han:
-            ends = [
-                one[-2:] for one in (self.subject.key, self.definition or self.known_as) if len(one) > 2 and self.about
-            ]
+            ends = [one[-2:] for one in (self.subject.key, self.definition) if len(one) > 2 and self.about]
             return frozenset([*ends, *(_GENERAL_ZH[end] for end in ends if end in _GENERAL_ZH)])
         named = self.subject.tokens if len(self.subject.tokens) > 1 else []
-        return frozenset([*fold(self.definition or self.known_as).split()[-1:], *named[-1:], *named[:1]])
+        return frozenset([*fold(self.definition).split()[-1:], *named[-1:], *named[:1]])
 
     def mentions(self, text: str, folded: str) -> list[Span]:
         """Where a sentence of it names the subject, in full."""

@@ -72,8 +72,6 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
         (one, Page(subject, page_name(one.title, one.source), one.text[:LONGEST_TEXT]))
         for one in passages[:_MOST_PASSAGES]
     ]
-    known = {one.source: page.definition for one, page in reversed(seen) if page.definition}
-    seen = [(one, replace(page, known_as=known.get(one.source, ""))) for one, page in seen]
     if not subject.key or _namesakes([pair for pair in seen if pair[1].about]):
         return None
     residue = _residue(frame, relations()[frame.relation])
