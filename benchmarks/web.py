@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.web_world.hazards import Promise, again, of_each_kind, promises, tour, toured
 from tests.web_world.model import reader
 from tests.web_world.questions import Question, questions
-from tests.web_world.runs import ONE_SHOT_PAGES, Answered, ask, by_shape, losses, one_shot, table
+from tests.web_world.runs import ONE_SHOT_PAGES, Answered, ask, by_shape, one_shot, table
 from tests.web_world.server import WebWorld
 from tests.web_world.site import build
 from weiwo.graph import build_graph
@@ -101,7 +101,6 @@ async def main(count: int | None, seed: int, *, show: bool) -> int:
         print(table(rows, site))
         print(f"\nright of each shape\n{by_shape(rows)}")
         asked_weiwo = {name: answered for name, answered in rows.items() if name.startswith("Weiwo")}
-        print(f"\nwhere those that are not right went astray\n{losses(asked_weiwo, worlds[0].engine, site)}")
         if show:
             _show(asked_weiwo)
         with served(seed) as world:

@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-import os
 
 import httpx
 import pytest
 from langgraph_sdk import get_client
 
-from tests.support.foreign import FOREIGN
 from tests.support.hosted import check_cancel, check_plan_approval
-from tests.support.langgraph_server import langgraph_dev
+from tests.support.langgraph_server import langgraph_dev, offline_environment
 from tests.support.openai_server import OpenAIServer, asked_schema, silent
 from tests.support.personas import WU_OR_CAESAR, good
 
@@ -26,10 +24,8 @@ def server(tmp_path_factory):
         return silent() if request["model"] == "stuck" and reads else good(request)
 
     folder = tmp_path_factory.mktemp("server")
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
-    offline = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
-    ours = {"WEIWO_HOME": str(folder), "WEIWO_CLIENT_FIELDS": "model"}
-    with OpenAIServer(play) as model, langgraph_dev(folder, kept | offline | ours | model.environment) as url:
+    ours = offline_environment(folder, "model")
+    with OpenAIServer(play) as model, langgraph_dev(folder, ours | model.environment) as url:
         yield url
 
 

@@ -4,29 +4,22 @@ Needs Node and, in the folder that `WEIWO_TEST_NODE` names, `npm install @modelc
 """
 
 import importlib.util
-import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.command import search_path
+from tests.support.node import needs_package, run_script
 from tests.support.personas import WU_OR_CAESAR
 from tests.support.ports import free_port, listens
 from tests.support.waiting import wait_for
 
-NODE = Path(os.environ.get("WEIWO_TEST_NODE", "/nowhere"))
 pytestmark = [
     pytest.mark.integration,
-    pytest.mark.skipif(
-        not (shutil.which("node") and (NODE / "node_modules/@modelcontextprotocol/sdk").is_dir()),
-        reason="WEIWO_TEST_NODE names no folder with the TypeScript SDK of MCP",
-    ),
+    needs_package("@modelcontextprotocol/sdk"),
     pytest.mark.skipif(importlib.util.find_spec("fastmcp") is None, reason="needs the extra: pip install 'weiwo[mcp]'"),
 ]
 SERVE = (sys.executable, "-m", "weiwo", "mcp")
@@ -50,22 +43,10 @@ def url(environment) -> Iterator[str]:
             server.terminate()
 
 
-def drive(environment: dict[str, str], *target: str) -> Any:
-    script = NODE / f"weiwo-mcp-{os.getpid()}.mjs"  # Node looks for packages beside the script
-    shutil.copy(Path(__file__).parent / "js" / "mcp_client.mjs", script)
-    try:
-        command = ["node", str(script), WU_OR_CAESAR, *target]
-        ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    finally:
-        script.unlink()
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout.splitlines()[-1])
-
-
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_client_asks_waits_and_comes_back(environment, transport, request):
     target = SERVE if transport == "stdio" else (request.getfixturevalue("url"),)
-    seen = drive(environment, *target)
+    seen = run_script("mcp_client.mjs", WU_OR_CAESAR, *target, environment=environment)
     assert seen["server"] == "weiwo"
     assert sorted(seen["tools"]) == [[name, True, True] for name in ("ask", "get_answer", "read_document", "search")]
     assert "56 years" in seen["asked"]["answer"]

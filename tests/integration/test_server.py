@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from langgraph_sdk import get_client
 
-from tests.support.foreign import FOREIGN
-from tests.support.langgraph_server import langgraph_dev
+from tests.support.langgraph_server import langgraph_dev, offline_environment
 from tests.support.openai_server import OpenAIServer, Reply, asked_schema
 from tests.support.personas import HELLO, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
 
@@ -33,23 +32,11 @@ def model():
         yield endpoint
 
 
-def _environment(home: Path, model: OpenAIServer) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
-    offline = {
-        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-        "LANGGRAPH_NO_VERSION_CHECK": "true",
-        "LANGSMITH_TRACING": "false",
-        "WEIWO_HOME": str(home),
-        "WEIWO_CLIENT_FIELDS": "model",
-    }
-    return kept | offline | model.environment
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, model):
     """`langgraph dev` over this checkout's langgraph.json, offline, with its state in a folder of its own."""
     folder = tmp_path_factory.mktemp("server")
-    with langgraph_dev(folder, _environment(folder, model)) as url:
+    with langgraph_dev(folder, offline_environment(folder, "model") | model.environment) as url:
         yield url
 
 

@@ -1,5 +1,6 @@
 """`langgraph dev` over this checkout's langgraph.json, offline, with its state in a folder of its own."""
 
+import os
 import subprocess
 import sys
 import time
@@ -9,9 +10,22 @@ from pathlib import Path
 
 import httpx
 
+from tests.support.foreign import FOREIGN
 from tests.support.ports import free_port
 
 ROOT = Path(__file__).parents[2]
+
+
+def offline_environment(home: Path, client_fields: str) -> dict[str, str]:
+    """The environment of a server that keeps its state in a folder and calls nobody.
+
+    Args:
+        home: The folder.
+        client_fields: What its clients may set.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    offline = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
+    return kept | offline | {"WEIWO_HOME": str(home), "WEIWO_CLIENT_FIELDS": client_fields}
 
 
 @contextmanager

@@ -1,20 +1,16 @@
 """Asking: Weiwo over the web, and one search with one answer beside it; what came of it, in one form."""
 
-import json
 import re
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Final, Literal
-from urllib.parse import parse_qs, urlsplit
 
 import httpx
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
-from tests.web_world.engine import Engine
 from tests.web_world.model import UNKNOWN
 from tests.web_world.questions import Question
 from tests.web_world.server import Asked, WebWorld
@@ -87,39 +83,6 @@ class Answered:
         needs = self.question.needs
         hit = [bool(site.carriers(fact) & self.sources) for fact in needs]
         return sum(hit) / len(hit) if hit else None
-
-
-def lost_at(answer: Answered, engine: Engine, site: Site) -> str:
-    """Where an answer that is not right went astray: the first fact that was not come by, and at which step.
-
-    Returns:
-        `search` (no page that tells the fact was among the results), `opening` (one was, and was not opened),
-        `reading` (one was opened, and the fact not read), or `answer` (whatever came after that).
-    """
-    opened = {one.address for one in answer.requests if one.kind == "page" and one.status == 200}
-    opened |= {address(item["source"]) for item in answer.raw["evidence"] if item["tool"] == "read_page"}
-    queries = [parse_qs(urlsplit(one.path).query)["q"][0] for one in answer.requests if one.kind == "search"]
-    results = {address(hit["url"]) for query in queries for hit in engine.search(query, ONE_SHOT_RESULTS)}
-    read = json.dumps([outcome["value"] for outcome in answer.raw["outcomes"].values()], ensure_ascii=False)
-    for fact in answer.question.needs:
-        carriers, values = site.carriers(fact), site.disputed.get(fact) or (site.value(fact),)
-        if not carriers & (results | opened):
-            return "search"
-        if not carriers & opened:
-            return "opening"
-        if not any(says(read, str(one)[:4] if fact[1] == "born" else str(one)) for one in values):
-            return "reading"
-    return "answer"
-
-
-def losses(rows: Mapping[str, Sequence[Answered]], engine: Engine, site: Site) -> str:
-    """Where the answers that are not right went astray, a line a way."""
-    steps = ("search", "opening", "reading", "answer")
-    lines: list[tuple[str, ...]] = [("", *steps)]
-    for name, answers in rows.items():
-        lost = Counter(lost_at(answer, engine, site) for answer in answers if answer.mark != "right" and answer.raw)
-        lines.append((name, *(str(lost[step]) for step in steps)))
-    return _aligned(lines)
 
 
 def says(answer: str, wanted: str) -> bool:

@@ -68,11 +68,6 @@ class Site:
         """The addresses of the pages that tell a fact to whoever opens them."""
         return frozenset(address for address, page in self.pages.items() if fact in page.tells)
 
-    def value(self, fact: Fact) -> Any:
-        """What is true of a thing."""
-        name, attribute = fact
-        return next(land.things[name] for land in self.countries.values() if name in land.things).facts[attribute]
-
     def add(self, page: Page) -> None:
         """Put a page at its address."""
         if page.address in self.pages:

@@ -7,7 +7,6 @@ import pytest
 
 from weiwo.models.endpoint import _COOLING_SECONDS, _MAX_BREAKERS, EndpointBreaker, _breakers, endpoint_breaker
 from weiwo.models.errors import ModelCallError, classify_fault
-from weiwo.models.reasoning_filter import ReasoningFilter, strip_reasoning
 
 SECRET = "sk-secret and the user's prompt"  # noqa: S105 - it opens nothing
 
@@ -174,22 +173,3 @@ def test_breakers_are_shared_within_a_run_and_bounded() -> None:
         endpoint_breaker(f"run {number}", "e")
     assert len(_breakers) == _MAX_BREAKERS
     assert endpoint_breaker("run", "e") is not first
-
-
-@pytest.mark.parametrize(
-    ("pieces", "text"),
-    [
-        (["Hello", " there"], "Hello there"),
-        (["<think>", "hm", "</think>", "\n\nHi"], "Hi"),
-        (list("<think>a < b</think>\n Hi <think>x</think>"), "Hi <think>x</think>"),
-        (["\n<th", "ink>a</thi", "nk>b"], "b"),
-        (["<", "3 you"], "<3 you"),
-        (["<thi"], "<thi"),
-        (["<think>never ends"], ""),
-        ([], ""),
-    ],
-)
-def test_leading_reasoning_is_left_out(pieces: list[str], text: str) -> None:
-    thinking = ReasoningFilter()
-    assert "".join([*map(thinking.feed, pieces), thinking.end()]) == text
-    assert strip_reasoning("".join(pieces)) == text

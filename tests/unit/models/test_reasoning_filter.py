@@ -23,6 +23,11 @@ def stream(text: str, size: int, *, opened: bool = False) -> str:
         ("Qwen ends a turn with `<|im_end|>`, so it does.", "Qwen ends a turn with `<|im_end|>`, so it does."),
         ("a < b, a <| b, <|", "a < b, a <| b, <|"),
         ("if x <", "if x <"),
+        ("<3 you", "<3 you"),
+        ("<thi", "<thi"),
+        ("\n<think>a</think>b", "b"),
+        ("<think>a < b</think>\n Hi <think>x</think>", "Hi <think>x</think>"),
+        ("<think>never ends", ""),
         ("", ""),
     ],
 )
@@ -81,10 +86,12 @@ def test_late_thoughts_wrapped_answers_and_text_about_tags(said, reply, size):
     assert stream(said, size) == strip_reasoning(said) == reply
 
 
+@pytest.mark.parametrize("size", [1, 5, 1000])
 @pytest.mark.parametrize("closer", ["</think>", "[/THINK]", "◁/think▷", "</seed:think>"])
-def test_a_closer_alone_in_any_dress(closer):
-    said = f"The user asks.\n{closer}\nIt is so."
-    assert strip_reasoning(said) == stream(said, 3, opened=True) == "It is so."
+def test_a_closer_alone_in_any_dress(closer, size):
+    said = f"The user asks {{this}}.\n{closer}\nIt is so."
+    assert strip_reasoning(said) == stream(said, size, opened=True) == "It is so."
+    assert stream("It did not think.", size, opened=True) == "It did not think."
 
 
 def test_a_word_that_looks_like_an_opener_is_text():
@@ -105,14 +112,6 @@ def test_a_word_that_looks_like_an_opener_is_text():
 def test_pieces_of_marks_make_no_difference(parts, size, opened):
     text = "".join(parts)
     assert stream(text, size, opened=opened) == stream(text, len(text) + 1, opened=opened)
-
-
-@pytest.mark.parametrize("size", [1, 5, 1000])
-def test_a_closing_tag_alone(size):
-    said = "The user asks {this}.\n</think>\n\nIt is so."
-    assert strip_reasoning(said) == "It is so."
-    assert stream(said, size, opened=True) == "It is so."
-    assert stream("It did not think.", size, opened=True) == "It did not think."
 
 
 def test_it_is_remembered_by_endpoint_until_a_reply_opens_it_itself():

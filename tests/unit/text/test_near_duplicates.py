@@ -1,12 +1,11 @@
 """Texts that are one text, and texts that only look like it: what is merged, what is kept apart, and how surely.
 
 The sets are made here: stories as agencies print them and their subscribers change them, and passages that one template
-fills in. Run it with `-s` to see precision and recall by threshold.
+fills in.
 """
 
 import itertools
 import random
-import sys
 
 import pytest
 from hypothesis import given
@@ -112,23 +111,9 @@ def pairs() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
 def test_precision_and_recall() -> None:
     one, two = pairs()
     told = {text: Told.of(text) for pair in (*one, *two) for text in pair}
-    lines = [f"\n{'threshold':>10}{'precision':>11}{'recall':>8}   {'likeness alone':>15}"]
-    chosen = near._ALIKE
-    for threshold in (0.3, 0.4, 0.5, chosen, 0.6, 0.7, 0.8):
-        found, false, alone, falsely = (
-            sum(told[a].resembles(told[b], threshold) for a, b in one),
-            sum(told[a].resembles(told[b], threshold) for a, b in two),
-            sum(told[a].likeness(told[b]) >= threshold for a, b in one),
-            sum(told[a].likeness(told[b]) >= threshold for a, b in two),
-        )
-        precision, recall = found / max(1, found + false), found / len(one)
-        lines.append(
-            f"{threshold:>10}{precision:>11.3f}{recall:>8.3f}   {alone / max(1, alone + falsely):>7.3f}{alone / len(one):>8.3f}"
-        )
-        if threshold == chosen:
-            assert precision == 1
-            assert recall >= 0.95
-    sys.stdout.write("\n".join(lines) + "\n")
+    found, false = (sum(told[a].resembles(told[b], near._ALIKE) for a, b in of) for of in (one, two))
+    assert found >= 0.95 * len(one)
+    assert false == 0
 
 
 @pytest.mark.parametrize("chinese", [False, True])
