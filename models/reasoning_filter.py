@@ -206,6 +206,9 @@ class ReasoningFilter:
         """Leave out the thoughts that are open, if their closer is there."""
         assert self._open is not None  # noqa: S101 - asked for only then
         found = self._open.search(self._held, self._searched)
+        if found and self._open is _CLOSER_ALONE and found.end() == len(self._held):
+            quoted = found.start() and self._held[found.start() - 1] in _QUOTES
+            found = None if quoted else found  # what follows tells
         if found is None:
             self._searched = max(self._searched, len(self._held) - _LONGEST)
             if not self._doubtful:

@@ -1,7 +1,7 @@
 """Reasoning and the tails of chat templates are no part of a reply, in whatever pieces it comes."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning, strip_reasoning
@@ -100,6 +100,7 @@ def test_a_word_that_looks_like_an_opener_is_text():
     )
 
 
+@example(parts=["`", "</think>", "`"], size=1, opened=True)
 @given(
     st.lists(
         st.sampled_from(["<think>", "</think>", "[THINK]", "[/THINK]", "<answer>", "</answer>", "a. ", "\n"])
