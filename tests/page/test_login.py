@@ -47,10 +47,10 @@ def test_a_login_that_ended_is_asked_for_in_place_and_the_issuer_lets_one_go_on(
     assert page.evaluate("fetch('/weiwo/info').then((told) => told.json())")["user"] == "oidc:7"
     context.clear_cookies()
     page.evaluate("location.hash = '#/corpora'")
-    page.wait_for_selector("dialog[open] a[href='/weiwo/oidc/login']")
+    page.wait_for_selector("dialog[open] a[href='./weiwo/oidc/login']")
     assert page.get_attribute(".shell", "data-status") == "login"
     with context.expect_page() as opened:
-        page.click("dialog[open] a[href='/weiwo/oidc/login']")
+        page.click("dialog[open] a[href='./weiwo/oidc/login']")
     opened.value.wait_for_selector(BOX)
     page.evaluate("dispatchEvent(new Event('focus'))")  # without a screen, no window has it
     page.wait_for_selector("dialog", state="detached")
