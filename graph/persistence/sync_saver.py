@@ -31,7 +31,7 @@ class _ThreadedSaver(BaseCheckpointSaver[Any]):
 def with_async_methods(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
     """The same saver with async methods, where it has only sync ones, as `SqliteSaver` and `PostgresSaver` have."""
     kind = type(saver)
-    refuses = any(one.__module__ == "langgraph.checkpoint.sqlite" for one in kind.__mro__)  # its own raise
+    refuses = kind.aget_tuple.__module__ == "langgraph.checkpoint.sqlite"  # they are there, and raise
     if kind.aget_tuple is not BaseCheckpointSaver.aget_tuple and not refuses:
         return saver
     if issubclass(kind, _ThreadedSaver):
