@@ -149,7 +149,8 @@ class _Composer:
             text = self._words["result"].format(e=expression, v=render_value(result, self._language))
             return Statement(self._ended(text), "calculation", (), (task.id,))
         if len(operands) == 1:
-            text = self._words["asked"].format(q=self._filled(task.description), v=self._difference(result, operands))
+            asked = self._filled(task.description).rstrip("?？ ")
+            text = self._words["asked"].format(q=asked[:1].upper() + asked[1:], v=self._difference(result, operands))
             return Statement(self._ended(text), "calculation", self._cited(operands[0].outcome)[:1], (task.id,))
         if len({outcome_unit(operand.outcome) for operand in operands}) > 1:
             return None  # what numbers of different units come to means nothing

@@ -94,4 +94,4 @@ def _value_of(result: dict[str, Any], *, figures: bool) -> tuple[JsonValue, Valu
 
 
 def _written(cell: Any) -> str:
-    return "" if cell is None else f"{cell:,}" if isinstance(cell, int | float) else str(cell)
+    return "" if cell is None else f"{round(cell, 6):,}" if isinstance(cell, int | float) else str(cell)
