@@ -137,8 +137,14 @@ def test_a_home_that_may_not_be_entered_written_or_made_is_one_line(weiwo, weiwo
     assert "42" in weiwo("show", "t")[1]
     (tmp_path / "shut").mkdir(mode=0o500)
     monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "shut" / "home"))
-    code, _, err = weiwo(*question)
+    code, _, err = weiwo("threads")
     assert (code, "cannot create the folder" in denied(err)) == (1, True), err
+    code, out, err = weiwo(*question)  # it needs a place for its index before one for its thread
+    (line,) = err.splitlines()
+    assert (code, out, line.startswith("weiwo: corpus the sample corpus: no place for its index ")) == (1, "", True)
+    assert f"{tmp_path / 'shut' / 'home'}" in line
+    assert ": Permission denied; " in line
+    assert line.endswith("; free some space, or set WEIWO_HOME to a folder that can be written")
 
 
 def test_documents_that_may_not_be_read_are_named_and_the_others_are_found(weiwo, tmp_path):
