@@ -8,7 +8,7 @@ open behind it, which would lock out other processes, nor half of a deletion.
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -23,8 +23,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from weiwo.graph.persistence.saver_rules import are_cancelled, read_checkpoint
 from weiwo.graph.persistence.sqlite_thread import SqliteThread
+from weiwo.graph.persistence.storage import naming_thread
 
-T = TypeVar("T")
 _CHECKPOINT: Final = (
     "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type,"
     " checkpoint, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -119,7 +119,8 @@ class AsyncSqliteSaver(SqliteSaver):
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """`aget_tuple` for a caller without an event loop."""
         get = super().get_tuple
-        return self._thread.run_blocking(lambda _: get(config))
+        with naming_thread(config):
+            return self._thread.run_blocking(lambda _: get(config))
 
     def list(self, config: RunnableConfig | None, **options: Any) -> Iterator[CheckpointTuple]:
         """`alist` for a caller without an event loop."""
@@ -139,7 +140,8 @@ class AsyncSqliteSaver(SqliteSaver):
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """`aput_writes` for a caller without an event loop."""
-        self._thread.run_blocking(self._put_writes(config, writes, task_id, task_path))
+        if not are_cancelled(writes):
+            self._thread.run_blocking(self._put_writes(config, writes, task_id, task_path))
 
     def delete_thread(self, thread_id: str) -> None:
         """`adelete_thread` for a caller without an event loop."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Thread, current_thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -46,7 +46,9 @@ class SqliteThread:
         return await done
 
     def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """The same for a caller without an event loop."""
+        """The same for a caller without an event loop, and at once for one that is itself such a work."""
+        if self._database is not None and current_thread() is self._thread:
+            return work(self._database)
         done: Future[T] = Future()
         self._queue.put((work, done))
         return done.result()

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.serde.types import ERROR
 from pydantic import BaseModel
 
 from weiwo import state
+from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
-from weiwo.graph.persistence.storage import DatabaseUrlError, StorageError, describe, masked
+from weiwo.graph.persistence.storage import DamagedCheckpointError, DatabaseUrlError, StorageError, describe, masked
 from weiwo.graph.persistence.threads import check_thread_id, list_threads, new_thread_id
 from weiwo.state.events import EventBase
 from weiwo.state.settings import Settings
@@ -55,6 +57,19 @@ async def test_pragmas_hold_on_the_connection(tmp_path):
     async with open_checkpointer(settings(tmp_path)) as saver:
         found = [(await saver.fetch_rows(f"PRAGMA {name}", ()))[0][0] for name in ("synchronous", "busy_timeout")]
     assert found == [1, 15_000]
+
+
+async def test_a_graph_keeps_the_saver_and_its_sync_methods_keep_the_same_rules(tmp_path):
+    async with open_checkpointer(settings(tmp_path)) as saver:
+        assert type(build_graph(saver).checkpointer) is type(saver)
+        at = await saver.aput(AT, empty_checkpoint(), {}, {})
+        await asyncio.to_thread(saver.put_writes, at, [("a", 1), (ERROR, asyncio.CancelledError())], "task")
+        assert (await asyncio.to_thread(saver.get_tuple, AT)).pending_writes == []
+        async with asyncio.timeout(60):  # it reads the newest checkpoint from within the database's thread
+            assert set(await saver.aget_delta_channel_history(config=AT, channels=["a"])) == {"a"}
+        await saver.execute([("UPDATE checkpoints SET checkpoint = x'c1'", ())])
+        with pytest.raises(DamagedCheckpointError, match=r"^the thread t has a checkpoint that cannot be read"):
+            await asyncio.to_thread(saver.get_tuple, AT)
 
 
 async def test_a_file_where_the_folder_should_be(tmp_path):
