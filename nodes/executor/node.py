@@ -185,7 +185,7 @@ async def _take_results(
 async def _read(turn: _Turn, progress: TaskProgressNote, lease: Lease) -> Judgement:
     """Step 3: read the passages, together with other tasks that came to read, or alone."""
     task, work, services = turn.task, turn.work, turn.services
-    if services.strategy.searcher == "folder":  # the draft reads it
+    if _takes_whole_folder(task, services):  # the draft reads it
         found = turn.state.get("passages", [])
         whole = Reading([one.heading for one in found], tuple(one.id for one in found), confidence=1.0)
         return Judgement(reading=whole, decided_by="rule", move="answer")
@@ -295,12 +295,17 @@ def route_after_read(state: TaskState) -> Literal["act", "done"]:
     return "done" if "outcome" in state else "act"
 
 
+def _takes_whole_folder(task: Task, services: RunContext) -> bool:
+    """Whether a task hands all documents to the draft; one of a later plan that wants a value reads as usual."""
+    return services.strategy.searcher == "folder" and task.ret == "passages"
+
+
 def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:
     """The planned call, in the question's words, and the master's queries; on the web also the words of the task."""
     task, info = state["task"], services.registry.info(state["task"].tool)
     call: Call = {"tool": task.tool, "args": fill_args(task, state["inputs"], services.language, info.args_schema)}
     corpus, most = services.registry.corpus, services.settings.limits.max_queries
-    if services.strategy.searcher == "folder" and corpus is not None and corpus.documents:
+    if _takes_whole_folder(task, services) and corpus is not None and corpus.documents:
         return [{"tool": "open_document", "args": {"source": source}} for source in corpus.documents]
     steps = SEARCH_STEPS[_kind_of_tool(task.tool, info)]
     if steps.masters_queries and frame.queries:

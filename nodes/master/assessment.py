@@ -99,7 +99,9 @@ async def assess_question(
     searched = choices or (features["facts"] and not turn.history)  # facts are not told from memory
     score = max(blended, minimum_score(features), SIMPLE_BELOW if searched else 0.0)
     level = classify_level(score)
-    way = _find_way(frame, reply, services) or ("folder" if whole and not choices else "")
+    way = _find_way(frame, reply, services)
+    if whole and not (way or choices or _wants_one_value(frame)):
+        way = "folder"
     strategy = choose_strategy(level, services.settings.depth, services.models.configured, way)
     if takes_hops(strategy) or strategy.searcher == "folder":
         frame = frame.model_copy(update={"shape": "chain", "parts": ()}) if way == "chain" else frame
@@ -185,6 +187,11 @@ def _find_way(frame: QueryFrame, reply: AssessmentReply | None, services: RunCon
     one_value = frame.shape in {"look_up", "chain"} and not frame.parts
     misread = frame.shape == "several" and len(reply.parts) == 1  # whose parts are steps on the way
     return "chain" if reply.chain and (one_value or misread) else ""
+
+
+def _wants_one_value(frame: QueryFrame) -> bool:
+    """Whether one value is wanted, whose steps are proven one by one; of a draft only the last one is checked."""
+    return frame.shape in {"look_up", "chain"} and not (frame.parts or frame.form or frame.words)
 
 
 def _compares_few(frame: QueryFrame, services: RunContext) -> bool:

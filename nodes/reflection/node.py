@@ -105,10 +105,11 @@ def _settle(
         return None
     if not _needs_check(plan, report, state, services):
         return done
-    room = rounds < services.settings.limits.max_replans
+    unread = services.strategy.searcher != "folder"  # all of which is in the draft's prompt
+    room = unread and rounds < services.settings.limits.max_replans
     if not _draft_can_check(plan, report, state, services):
         return None if room else done
-    room = room and not _has_deepened(state) and services.strategy.searcher != "folder"  # all of which is read
+    room = room and not _has_deepened(state)
     return done.model_copy(update={"draft_checks": "deepen" if room else "name"})
 
 
