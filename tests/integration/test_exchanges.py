@@ -9,7 +9,8 @@ have no numbers of their own: ⟦Title⟧ stands for the number of the passage w
 ⟦Title|words⟧ for the one that also contains these words, ⟦=2⟧ for that of the second calculation.
 
 `answer` is the whole of it, `blocks` the kinds of its blocks, `verdict_of` the verdicts of claims by their text.
-`documents` are searched instead of the sample corpus, by file name. `gaps` are the kinds of what is to stay open.
+`documents` are searched instead of the sample corpus, by file name; `more_documents` is the number of weather notes beside
+them, where the folder is to be too large to be read whole. `gaps` are the kinds of what is to stay open.
 """
 
 import json
@@ -137,6 +138,8 @@ async def test_an_exchange_comes_to_what_it_should(
     for name, content in exchange.get("documents", {}).items():
         folder.mkdir(exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
+    for n in range(exchange.get("more_documents", 0)):
+        (folder / f"weather-{n}.md").write_text(f"# Weather {n}\n\nRain at noon, {n} mm.\n", encoding="utf-8")
     corpus = [str(folder)] if folder.exists() else None
     context = Context(model="openai:recorded", max_seconds=LIMIT, web=False, corpus=corpus)
     result = (await build_graph().ainvoke({"messages": conversation(exchange)}, context=context))["result"]
