@@ -125,7 +125,9 @@ class Draft:
             return ()
         options = [own, *([*own, n] for n in given.computed)]
         if not own and not is_absence(text) and not is_advice(text):
-            grounded = [source.n for source in self.sources.items if source.quote][:_MOST_TRIED]
+            quoted = [source.n for source in self.sources.items if source.quote]
+            relied_on = [source.n for source in self.sources.items if source.relied_on]
+            grounded = (quoted or relied_on)[:_MOST_TRIED]  # of a folder read whole nothing was quoted
             options += [list(some) for most in range(1, _MOST_TOGETHER + 1) for some in combinations(grounded, most)]
         for numbers in filter(None, options):
             verdict = check_cited(text, numbers, given).verdict

@@ -54,12 +54,14 @@ class CitableSource:
         evidence: The passage, or None for a calculation.
         outcome: The calculation, or None for a passage.
         quote: The words that carry what was read from it.
+        relied_on: Whether the outcome of a task rests on this passage.
     """
 
     n: int
     evidence: Evidence | None = None
     outcome: Outcome | None = None
     quote: str = ""
+    relied_on: bool = False
 
     def to_citation(self, n: int, language: Language) -> Citation:
         """This source as the reader sees it, under its final number."""
@@ -155,7 +157,9 @@ def gather_sources(
         if texts.add(Told.of(passage.text)) is None or key in cited:
             chosen.append(passage)
     items = [
-        CitableSource(n, evidence=passage, quote=_BETWEEN_QUOTES.join(quotes.get(passage.id, ())))
+        CitableSource(
+            n, evidence=passage, quote=_BETWEEN_QUOTES.join(quotes.get(passage.id, ())), relied_on=passage.id in cited
+        )
         for n, passage in enumerate(chosen, 1)
     ]
     calculations = [outcome for outcome in ordered if outcome.usable and outcome.computed]
