@@ -1,5 +1,6 @@
 """A folder that one prompt holds is read whole: no plan, no search, no reader; what is larger or computed is planned."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,10 @@ def write(folder: Path, more: str = "") -> Path:
     return folder
 
 
-async def ask(folder: Path, question: str = TABLE, **context: Any) -> tuple[dict[str, Any], FakeModel]:
-    model = fake(AssessmentReply={**assessed(question, steps=1.0), "form": "table"}, draft=DRAFT)
+async def ask(
+    folder: Path, question: str = TABLE, draft: str = DRAFT, **context: Any
+) -> tuple[dict[str, Any], FakeModel]:
+    model = fake(AssessmentReply={**assessed(question, steps=1.0), "form": "table"}, draft=draft)
     asked = Context(corpus=[str(folder)], web=False, telemetry=False, **context)
     result = (await build_graph(models=model).ainvoke({"question": question}, context=asked))["result"]
     check_result(result)
@@ -41,6 +44,14 @@ async def test_a_small_folder_goes_whole_into_one_draft(tmp_path: Path) -> None:
     assert "vertices" not in model.asked("AssessmentReply")[0].text
     drafted = model.asked("draft")[0].text
     assert all(f"was founded in {year}" in drafted for year, _ in TOWNS.values())
+
+
+async def test_cells_without_marks_get_the_passage_that_carries_them(tmp_path: Path) -> None:
+    unmarked = re.sub(r" \[\d\]", "", DRAFT).replace("1345", "1346")
+    result, _ = await ask(write(tmp_path), draft=unmarked)
+    assert [claim["text"] for claim in result["claims"] if claim["verdict"] == "unsupported"] == ["1346"]
+    assert all(claim["citations"] for claim in result["claims"])
+    assert "1346 (unverified)" in result["answer"]
 
 
 @pytest.mark.parametrize(
