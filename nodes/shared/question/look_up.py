@@ -150,6 +150,10 @@ def unit_of(low: str) -> str:
 # --- subject ---
 
 _ARTICLES: Final = ("the", "a", "an")
+_BASE_VERBS: Final = question_pattern("base_verbs")
+"""The verb behind the subject of "did" and "does", and all that follows it."""
+_PARTICIPLE: Final = question_pattern("participle")
+"""The verb behind the subject of "was" and "were"."""
 _BREAK: Final = {"en": question_pattern("break"), "zh": lazy(r"[,;:。]")}
 _WHEN_AT_END: Final = question_pattern("when_at_end")
 _EDGE_ZH: Final = question_pattern("edge_zh")
@@ -187,6 +191,9 @@ def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: 
     chunk = holding[0] if holding else max(chunks, key=lambda c: len(terms(c)))
     if whole:
         return chunk
+    chunk = _without_verb(chunk, low)
+    if not span[1]:
+        chunk = _owner(chunk)
     return _tight(chunk, [name for name in named if name in chunk])
 
 
@@ -221,6 +228,24 @@ def _trimmed(part: str, *, opens: bool) -> str:
     if first and first < last and words[first - 1].lower() in _ARTICLES:
         first -= 1
     return re.sub(r"(?:'s|s')$", lambda m: "s" if m[0] == "s'" else "", " ".join(words[first:last]).strip(",.;:?!"))
+
+
+def _without_verb(chunk: str, low: str) -> str:
+    """A subject without the verb that stands at its end, or before it."""
+    if re.search(r"\b(?:did|does|do|can|will)\b", low):
+        return _BASE_VERBS.sub("", chunk)
+    if re.match(r"(?:when|where|why|how|by whom) (?:was|were)\b", low):
+        return _PARTICIPLE.sub("", chunk)
+    verb = re.match(r"who ([a-z]{2,}ed) ", low)  # "who approved the budget"
+    return chunk.removeprefix(verb[1]).lstrip() if verb else chunk
+
+
+def _owner(chunk: str) -> str:
+    """The thing of an attribute no relation names: `the motto of X`, `X's motto`."""
+    if owned := re.match(r"(.{2,80}?)'s? [a-z]", chunk):
+        return owned[1]
+    head, of, rest = chunk.partition(" of ")
+    return rest if of and rest and head.islower() and len(head.split()) <= 4 else chunk
 
 
 def _owner_zh(chunk: str) -> str:
