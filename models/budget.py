@@ -20,7 +20,7 @@ from weiwo.state.limits import NOT_SENT
 
 __all__ = ["Budget", "LimitReachedError", "Reservation", "listen_to_calls"]
 
-_LISTENER: Final[ContextVar[Callable[[ModelCall], None] | None]] = ContextVar("call_listener", default=None)
+_LISTENER: Final[ContextVar[Callable[[ModelCall], object] | None]] = ContextVar("call_listener", default=None)
 
 _WRITER_SHARE = 0.1
 """This share of the run's seconds is kept for the writer: all other work ends before it."""
@@ -34,7 +34,7 @@ _LIMIT_BY_REASON[DEADLINE] = "max_seconds"
 
 
 @contextmanager
-def listen_to_calls(listener: Callable[[ModelCall], None]) -> Iterator[None]:
+def listen_to_calls(listener: Callable[[ModelCall], object]) -> Iterator[None]:
     """Have a listener told of each model call that ends within, also of one that is cancelled midway.
 
     A stream's events say the same, but nobody reads them any more once a run is cancelled.

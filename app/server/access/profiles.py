@@ -1,4 +1,4 @@
-"""Users: what the operator sets for their runs in `users.toml` of Weiwo's home, their corpora, and day budgets.
+"""Users: what the operator sets for their runs in `users.toml` of Weiwo's home, and their corpora.
 
     ["*"]                   # whoever has no table of his own; never the operator
     max_cost = 0.2
@@ -7,20 +7,13 @@
     max_model_calls = 20
     tokens_per_day = 500_000
 
-A table holds fields of a run's `Context`, which count as if the environment said so, and the budget of a day: from one
-midnight (UTC) to the next, beside the limits of each run. A question counts when it is asked, a model call when it has
-ended. A run is given what is left of the day, so that runs which work at the same time exceed a budget by no more than
-one another's share.
+A table holds fields of a run's `Context`, which count as if the environment said so, and the budget of a day.
 """
 
-import asyncio
 import os
 import shutil
-import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
@@ -30,13 +23,8 @@ from pydantic import Field, ValidationError
 from starlette.requests import Request
 
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.metrics import count_model_call
-from weiwo.app.server.storage.records import Records, Spending
 from weiwo.graph.persistence.thread_lock import OPERATOR
-from weiwo.models.budget import listen_to_calls
-from weiwo.models.prices import cost_of, price_of
 from weiwo.nodes.memory.memory_store import client_user, local_user
-from weiwo.state.limits import ModelCall, Usage
 from weiwo.state.settings import (
     Context,
     Settings,
@@ -229,148 +217,3 @@ def named_corpora(context: Mapping[str, object]) -> list[str]:
     """The corpora that a client's context names."""
     named = context.get("corpus")
     return [str(one) for one in named] if isinstance(named, list | tuple) else [str(named)] if named else []
-
-
-_COUNTED: Final = {"runs": "questions", "tokens": "tokens", "cost": "US dollars"}
-"""What is counted, and its unit; the fields of a budget are these, `_per_day`."""
-
-
-class DayBudgets:
-    """The budgets of a server's users, and what they have spent.
-
-    Args:
-        records: Where what is spent is kept.
-        settings: The operator's settings: where the profiles are, and prices.
-    """
-
-    def __init__(self, records: Records, settings: Settings) -> None:
-        self._records, self._settings = records, settings
-        self._writing: set[asyncio.Task[None]] = set()
-
-    async def admit(self, user: str, *, asks: bool) -> None:
-        """See that something is left of a user's day, and count the question.
-
-        Args:
-            user: The user.
-            asks: Whether a question is asked; what goes on with one counts no question.
-
-        Raises:
-            RequestError: Nothing is left; it says when the next day begins.
-            SettingsError: His profile cannot be used.
-        """
-        now = time.time()
-        profile, spent = await self._day(user, now)
-        _require_budget(profile, spent, asks=asks, now=now)
-        if asks:
-            await self._records.add_spending(user, _day_of(now), Spending(runs=1))
-
-    async def limit(self, user: str, profile: Context, context: Context, before: Usage) -> Context:
-        """What the operator sets for a run, its limits lowered to what is left of its user's day.
-
-        Args:
-            user: The user.
-            profile: What the operator sets for the run.
-            context: What the client set.
-            before: What the question has spent already, which its limits count.
-
-        Raises:
-            SettingsError: The user's profile cannot be used.
-        """
-        budget, spent = await self._day(user, time.time())
-        if budget.tokens_per_day is None and budget.cost_per_day is None:
-            return profile
-        with operator_defaults(profile):
-            limits = Settings.resolve(Context(depth=context.depth)).limits
-        lowered: dict[str, Any] = {}
-        if budget.tokens_per_day is not None:
-            left = max(0, budget.tokens_per_day - spent.tokens) + before.input_tokens + before.output_tokens
-            lowered["max_tokens"] = min(left, limits.max_tokens)
-        if budget.cost_per_day is not None:
-            left_cost = max(0.0, budget.cost_per_day - spent.cost) + before.cost
-            lowered["max_cost"] = left_cost if limits.max_cost is None else min(left_cost, limits.max_cost)
-        return profile.model_copy(update=lowered)
-
-    @contextmanager
-    def counted(self, user: str) -> Iterator[None]:
-        """Count what a user's model calls within take, also those that are cancelled midway."""
-        loop = asyncio.get_running_loop()
-
-        def write(call: ModelCall) -> None:
-            writing = loop.create_task(self._count(user, call))
-            self._writing.add(writing)
-            writing.add_done_callback(self._writing.discard)
-
-        with listen_to_calls(lambda call: _call_on(loop, write, call)):
-            yield
-
-    async def settle(self) -> None:
-        """Wait until all that was spent is kept."""
-        if self._writing:
-            await asyncio.wait(set(self._writing))
-
-    async def _count(self, user: str, call: ModelCall) -> None:
-        tokens = call.input_tokens, call.output_tokens
-        cost = cost_of(price_of(self._settings, call.model), *tokens)
-        count_model_call(*tokens, cost)
-        await self._records.add_spending(user, _day_of(time.time()), Spending(0, sum(tokens), cost))
-
-    async def describe(self, user: str) -> dict[str, Any]:
-        """A user's day: what is spent, of how much, and when the next begins.
-
-        Raises:
-            SettingsError: His profile cannot be used.
-        """
-        now = time.time()
-        profile, spent = await self._day(user, now)
-        budget = {f"{name}_per_day": getattr(profile, f"{name}_per_day") for name in _COUNTED}
-        return {**spent._asdict(), **budget, "ends": _next_day(now).isoformat(timespec="seconds")}
-
-    async def _day(self, user: str, now: float) -> tuple[Profile, Spending]:
-        profile = await asyncio.to_thread(profile_of, Path(self._settings.home), user)
-        return profile, await self._records.spending(user, _day_of(now))
-
-
-def _require_budget(profile: Profile, spent: Spending, *, asks: bool, now: float) -> None:
-    """See that something is left of a day.
-
-    Args:
-        profile: Holds the budget.
-        spent: What was spent on the day.
-        asks: Whether a question is asked.
-        now: Seconds of the epoch.
-
-    Raises:
-        RequestError: Nothing is left; it says when the next day begins.
-    """
-    for name, unit in _COUNTED.items():
-        most, used = getattr(profile, f"{name}_per_day"), getattr(spent, name)
-        if most is None or used < most or (name == "runs" and not asks):
-            continue
-        opens = _next_day(now)
-        raise RequestError(
-            429,
-            f"the run; your {unit} of today are spent ({used:,.6g} of {most:,.6g}, {name}_per_day); ask again from"
-            f" {opens:%Y-%m-%d %H:%M} UTC on",
-            retry_after=int(opens.timestamp() - now) + 1,
-        )
-
-
-def _call_on(loop: asyncio.AbstractEventLoop, write: Callable[[ModelCall], None], call: ModelCall) -> None:
-    """Call a function on a loop: at once where it is this thread's, else soon."""
-    try:
-        here = asyncio.get_running_loop() is loop
-    except RuntimeError:
-        here = False
-    if here:
-        write(call)
-    else:
-        loop.call_soon_threadsafe(write, call)
-
-
-def _day_of(now: float) -> str:
-    return datetime.fromtimestamp(now, UTC).date().isoformat()
-
-
-def _next_day(now: float) -> datetime:
-    day = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return day + timedelta(days=1)

@@ -20,7 +20,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
-from weiwo.app.server.access.profiles import DayBudgets, drop_attached, index_attached, memory_user, run_defaults
+from weiwo.app.server.access.day_budgets import DayBudgets
+from weiwo.app.server.access.profiles import drop_attached, index_attached, memory_user, run_defaults
 from weiwo.app.server.errors import RequestError, describe_outside, not_found
 from weiwo.app.server.metrics import RUN_SECONDS, RUNS, UNDER_WAY, WAITING, count_failure
 from weiwo.app.server.runs.fair_slots import FairSlots
