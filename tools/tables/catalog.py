@@ -13,8 +13,7 @@ from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.retrieval.federation import list_indexes
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.table_documents import TableDocument
-from weiwo.tools.tables.request import TableRequest
-from weiwo.tools.tables.validation import RequestError
+from weiwo.tools.tables.request import RequestError, TableRequest
 from weiwo.tools.worker_process import WorkerProcess
 
 _COMMAND: Final = "import sys; sys.path[:] = sys.argv[1:]; from weiwo.tools.tables.worker import main; main()"

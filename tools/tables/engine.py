@@ -15,8 +15,7 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import import_parser
 from weiwo.tools.tables.columns import Column, fold_value, parse_amount, read_column
 from weiwo.tools.tables.documents import Row, Table, TablePassage, read_tables
-from weiwo.tools.tables.request import Filter, Measure, TableRequest
-from weiwo.tools.tables.validation import RequestError, find_name, unknown_value
+from weiwo.tools.tables.request import Filter, Measure, RequestError, TableRequest, find_name, unknown_value
 
 _EXPRESSED: Final = localized_section("tables.engine")
 _HAN: Final = lazy(f"[{HAN_RANGES}]")

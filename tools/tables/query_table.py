@@ -12,8 +12,7 @@ from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.passages import as_artifact, as_text
 from weiwo.tools.tables.catalog import open_catalog
-from weiwo.tools.tables.request import TableRequest
-from weiwo.tools.tables.validation import RequestError
+from weiwo.tools.tables.request import RequestError, TableRequest
 
 _DESCRIPTION: Final = (
     "Count, filter, group and add up the rows of a table in the local documents (CSV, sheets, JSON records), or give "

@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from weiwo.tools.printable import one_line
 from weiwo.tools.tables.engine import Engine
-from weiwo.tools.tables.request import TableRequest
-from weiwo.tools.tables.validation import RequestError
+from weiwo.tools.tables.request import RequestError, TableRequest
 from weiwo.tools.worker_process import limit_resources, read_frame, take_over_streams, write_frame
 
 _MEMORY_BYTES: Final = 4_000_000_000

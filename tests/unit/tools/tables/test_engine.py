@@ -4,8 +4,7 @@ import pytest
 
 from weiwo.tools.tables.columns import read_column
 from weiwo.tools.tables.engine import Engine
-from weiwo.tools.tables.request import TableRequest
-from weiwo.tools.tables.validation import RequestError
+from weiwo.tools.tables.request import RequestError, TableRequest
 
 ORDERS = """no,client,plan,amount,day
 1,Ann,Pro,"$1,200.50",2024-01-05
