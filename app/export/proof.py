@@ -30,7 +30,7 @@ BETWEEN: Final = " … "
 _BY_CODE: Final = frozenset({"quoted", "computed", "matched"})
 _UNVERIFIED: Final = localized("writer.draft", "unverified")
 _WORDS: Final = localized_section("export.proof")
-_NOT_WORDS: Final = re.compile(r"\W+")
+_NOT_WORDS: Final = re.compile(r"(?:(?!(?<=\d)[.,](?=\d)|(?<!\w)[-−](?=\d)|[%‰])\W)+")
 CALCULATORS: Final = {tool.name: tool for tool in (Calculator(), DateDifference())}
 """The tools whose calculations can be done again anywhere."""
 
@@ -214,7 +214,7 @@ def find_sentences(proof: Proof) -> list[CheckedClaim]:
 
 
 def fold_words(text: str) -> str:
-    """A sentence by its letters and digits alone."""
+    """A sentence by its words and figures: letters, digits, and what makes another figure of these."""
     return _NOT_WORDS.sub("", blank_marks(text)[0]).casefold()
 
 

@@ -20,6 +20,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:create_react_agent has been moved"),  # the supervisor's own
 ]
 BURJ = "How tall is the Burj Khalifa?"
+AT: Any = {"configurable": {"thread_id": "t"}}
 COMPARED = "Which is taller, the Burj Khalifa or the Eiffel Tower?"
 
 
@@ -63,45 +64,41 @@ def supervised(context: Any = None) -> Any:
     return supervisor.create_supervisor([build_graph()], model=boss, **more).compile(checkpointer=saver)
 
 
-def config(**context: Any) -> dict[str, Any]:
-    return {"configurable": {"thread_id": "t", **context}}
-
-
 def told(values: dict[str, Any]) -> str:
     return "\n".join(message.text for message in values["messages"] if message.type == "ai")
 
 
 async def test_a_supervisor_hands_over_and_follow_ups_know_what_was_said() -> None:
     boss = supervised()
-    first = await boss.ainvoke({"messages": [("user", BURJ)]}, config())
+    first = await boss.ainvoke({"messages": [("user", BURJ)]}, AT)
     assert "828" in told(first)
-    second = await boss.ainvoke({"messages": [("user", "And the Eiffel Tower?")]}, config())
+    second = await boss.ainvoke({"messages": [("user", "And the Eiffel Tower?")]}, AT)
     assert "330" in told(second)
 
 
 async def test_a_run_that_was_interrupted_goes_on_through_the_supervisor() -> None:
     boss, context = supervised(), Context(approve_plan=True)  # the outer graph's
-    await boss.ainvoke({"messages": [("user", COMPARED)]}, config(), context=context)
-    (waiting,) = (await boss.aget_state(config())).interrupts
+    await boss.ainvoke({"messages": [("user", COMPARED)]}, AT, context=context)
+    (waiting,) = (await boss.aget_state(AT)).interrupts
     assert "plan" in str(waiting.value)
-    done = await boss.ainvoke(Command(resume="approve"), config(), context=context)
+    done = await boss.ainvoke(Command(resume="approve"), AT, context=context)
     assert "Burj Khalifa" in told(done)
-    assert not (await boss.aget_state(config())).next
+    assert not (await boss.aget_state(AT)).next
 
 
 async def test_the_context_of_the_outer_graph_is_its_own_and_its_saver_knows_our_types(monkeypatch, caplog) -> None:
     boss = supervised(Theirs)
     monkeypatch.setenv("WEIWO_APPROVE_PLAN", "true")
-    await boss.ainvoke({"messages": [("user", COMPARED)]}, config(), context=Theirs())
-    waiting = await boss.aget_state(config(), subgraphs=True)
+    await boss.ainvoke({"messages": [("user", COMPARED)]}, AT, context=Theirs())
+    waiting = await boss.aget_state(AT, subgraphs=True)
     assert type(waiting.tasks[0].state.values["plan"]).__name__ == "Plan"
-    done = await boss.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), config(), context=Theirs())
+    done = await boss.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), AT, context=Theirs())
     assert "Burj Khalifa" in told(done)
     assert "unregistered" not in caplog.text
 
 
 def test_a_supervisor_may_be_called_synchronously() -> None:
-    assert "828" in told(supervised().invoke({"messages": [("user", BURJ)]}, config()))
+    assert "828" in told(supervised().invoke({"messages": [("user", BURJ)]}, AT))
 
 
 async def test_deepagents_has_it_as_a_subagent() -> None:

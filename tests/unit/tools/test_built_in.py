@@ -36,23 +36,14 @@ async def test_it_is_what_the_registry_has(monkeypatch, options, keys):
 
 
 @pytest.mark.processes
-async def test_an_empty_corpus(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("text", "tables"), [("", False), ("name,n\na,1\nb,2\n", True)])
+async def test_it_is_so_of_an_empty_corpus_and_of_one_with_a_table(tmp_path, monkeypatch, text, tables):
     monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "home"))
-    (tmp_path / "empty.md").write_text("")
-    settings = Settings.resolve(Context(corpus=[str(tmp_path / "empty.md")]))
-    registry = await build_registry(settings)
-    known = {info.name: info.why_not for info in registry.infos()}
-    assert {tool.name: tool.why_not for tool in list_built_in(settings, 0)} == known
-
-
-@pytest.mark.processes
-async def test_a_corpus_with_a_table(tmp_path, monkeypatch):
-    monkeypatch.setenv("WEIWO_HOME", str(tmp_path / "home"))
-    (tmp_path / "few.csv").write_text("name,n\na,1\nb,2\n")
+    (tmp_path / "few.csv").write_text(text)
     settings = Settings.resolve(Context(corpus=[str(tmp_path / "few.csv")]))
     registry = await build_registry(settings)
-    known = [(info.name, info.cluster, info.why_not) for info in registry.infos()]
-    assert [tuple(tool) for tool in list_built_in(settings, registry.corpus.size, tables=True)] == known
+    known = {(info.name, info.cluster, info.why_not) for info in registry.infos()}
+    assert {tuple(tool) for tool in list_built_in(settings, registry.corpus.size, tables=tables)} == known
 
 
 def test_hosts_that_cannot_be_read():

@@ -15,7 +15,7 @@ import pytest
 from tests.support.fake_model import Request, agree, fake
 from weiwo.app.errors import MisuseError
 from weiwo.app.export import export, render
-from weiwo.app.export.proof import FORMAT, Proof, hash_text
+from weiwo.app.export.proof import FORMAT, Proof, fold_words, hash_text
 from weiwo.app.export.proof_check import ProofReport, check_by_model, check_documents, check_proof, read_proof
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context, Settings
@@ -253,3 +253,11 @@ def test_what_is_no_such_file_is_told(tmp_path):
         file.write_text(content)
         with pytest.raises(MisuseError, match=re.escape(told)):
             read_proof(file)
+
+
+@pytest.mark.parametrize(
+    ("said", "forged"), [("1.2 million", "12 million"), ("at -5 °C", "at 5 °C"), ("by 7 %", "by 7")]
+)
+def test_a_figure_that_lost_its_point_or_sign_is_another(said, forged):
+    assert fold_words(f"It rose {said}.") != fold_words(f"It rose {forged}.")
+    assert fold_words(f"It rose **{said}**, then") == fold_words(f"It rose {said} – then")
