@@ -27,13 +27,11 @@ from typing import Any, Literal, NamedTuple
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.config import get_config
 from makespan import UNBOUNDED, Shape, chains, random_graph, timed
-from stage import Stage
+from stage import Stage, open_intervention
 
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.nodes.executor.resources import TaskResources
-from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.reflection.intervention import Intervention
 from weiwo.nodes.shared.planning.replanning import _replan_by_rule
 from weiwo.state import Plan, Task
 from weiwo.state.settings import Settings
@@ -84,19 +82,9 @@ class Troubled(Stage):
     async def execute(self, plan: Plan, work: TaskResources) -> dict[str, Any]:
         """Run the plan, and after it what is missing still: nothing runs beside a plan's last task, for one."""
         work = replace(work, tools=("first_search", "spare_search"))
-        services, may = work.services, None
+        may = None
         if self._when == "while it runs":
-            known = services.list_interfaces(work.tools)
-            may = Intervention(
-                plan=plan,
-                earlier=(),
-                outcomes={},
-                question="?",
-                tools=work.tools,
-                services=services,
-                check=lambda revised: check_plan(revised, known, services.settings.limits),
-                rounds=services.settings.limits.max_replans,
-            )
+            may = open_intervention(plan, work)
         ran = await run_plan(plan, {}, work, get_config(), intervention=may)
         outcomes, plan = ran["outcomes"], ran.get("plan", plan)
         lost = [one for one in plan.ids if not outcomes[one].usable]

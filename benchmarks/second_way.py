@@ -22,7 +22,7 @@ from typing import Any, Final
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.config import get_config
 from makespan import UNBOUNDED, Shape, shapes
-from stage import Stage
+from stage import Stage, open_intervention
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -30,8 +30,6 @@ from tests.support.fake_model import FakeModel, fake
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.nodes.executor.resources import TaskResources
-from weiwo.nodes.planner.validator import check_plan
-from weiwo.nodes.reflection.intervention import Intervention
 from weiwo.state import Alternative, Plan, Task
 from weiwo.state.settings import Settings
 
@@ -116,19 +114,8 @@ class Troubled(Stage):
 
     async def execute(self, plan: Plan, work: TaskResources) -> dict[str, Any]:
         """Run the plan; what is lost still is asked for anew after a call."""
-        services = work.services
         work = replace(work, tools=tuple(ARGUMENTS))
-        known = services.list_interfaces(work.tools)
-        may = Intervention(
-            plan=plan,
-            earlier=(),
-            outcomes={},
-            question="?",
-            tools=work.tools,
-            services=services,
-            check=lambda revised: check_plan(revised, known, services.settings.limits),
-            rounds=services.settings.limits.max_replans,
-        )
+        may = open_intervention(plan, work)
         ran = await run_plan(plan, {}, work, get_config(), intervention=may)
         outcomes, plan = ran["outcomes"], ran.get("plan", plan)
         if any(not outcomes[one].usable for one in plan.ids):

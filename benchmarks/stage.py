@@ -13,10 +13,28 @@ from langgraph.runtime import Runtime
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.run_context import context_opener
 from weiwo.nodes.executor.resources import PriorityLimiter, TaskResources
+from weiwo.nodes.planner.validator import check_plan
+from weiwo.nodes.reflection.intervention import Intervention
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Outcome, Plan
 from weiwo.state.search import SearchState
 from weiwo.state.settings import Context
+
+
+def open_intervention(plan: Plan, work: TaskResources) -> Intervention:
+    """What may change a plan while it runs, as the graph's executor opens it."""
+    services = work.services
+    known, limits = services.list_interfaces(work.tools), services.settings.limits
+    return Intervention(
+        plan=plan,
+        earlier=(),
+        outcomes={},
+        question="?",
+        tools=work.tools,
+        services=services,
+        check=lambda revised: check_plan(revised, known, limits),
+        rounds=limits.max_replans,
+    )
 
 
 class Stage:

@@ -6,20 +6,19 @@ the rows that were made, by plain Python, never by the engine.
 """
 
 import asyncio
-import csv
-import json
-import random
 import statistics
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-import openpyxl
+sys.path.insert(0, str(Path(__file__).parent))
+
+from made_tables import Rows, make_rows, write_tables
 
 from weiwo.nodes.shared.question.table_question import read_table_question
 from weiwo.state.settings import Settings
@@ -28,7 +27,6 @@ from weiwo.tools.calling.invoke import run_tool
 from weiwo.tools.registry import build_registry
 from weiwo.tools.tables.catalog import describe_tables
 
-Rows = list[dict[str, Any]]
 GOALS = {"rules": 0.5, "model": 0.95, "seconds": 0.3}
 
 
@@ -38,183 +36,6 @@ class Case(NamedTuple):
     question: str
     gold: Any
     request: dict[str, Any] | None
-
-
-def make_rows() -> dict[str, Rows]:
-    """The rows of the twelve tables; the same at every run."""
-    draw = random.Random(38)  # noqa: S311 - rows of a benchmark
-    cities, zh_cities = ["Berlin", "Oslo", "Lyon", "Turin"], ["北京", "上海", "成都", "西安"]
-    day = lambda: f"{draw.randint(2021, 2025)}-{draw.randint(1, 12):02d}-{draw.randint(1, 28):02d}"  # noqa: E731
-    made: dict[str, Rows] = {}
-    made["customers"] = [
-        {
-            "Name": f"Client {n}",
-            "Plan": draw.choice(["Free", "Pro", "Team"]),
-            "Monthly fee": n * 3.5,
-            "City": draw.choice(cities),
-            "Signed": day(),
-        }
-        for n in range(1, 241)
-    ]
-    made["orders"] = [
-        {
-            "order_id": n,
-            "region": draw.choice(["North", "South", "East", "West"]),
-            "status": draw.choice(["paid", "open", "refunded"]),
-            "amount": round(draw.uniform(5, 900), 2),
-            "date": day(),
-        }
-        for n in range(100_000)
-    ]
-    made["products"] = [
-        {
-            "Product": f"Item {n}",
-            "Category": f"Class {n // 10}",
-            "Price (EUR)": 10 + (n * 37) % 991,
-            "Stock": (n * 13) % 57,
-        }
-        for n in range(60)
-    ]
-    made["employees"] = [
-        {
-            "employee": f"Person {n}",
-            "department": draw.choice(["Sales", "Research", "Support"]),
-            "salary": 30_000 + n * 111,
-            "hired": day(),
-        }
-        for n in range(90)
-    ]
-    made["sensors"] = [
-        {"sensor": f"s{n}", "site": draw.choice(cities), "temperature": round(draw.uniform(-9, 35), 1)}
-        for n in range(120)
-    ]
-    made["rates"] = [
-        {"Country": f"Land {n}", "Zone": draw.choice(["A", "B"]), "Postage": 2 + n * 0.45} for n in range(40)
-    ]
-    made["销售"] = [
-        {
-            "区域": draw.choice(["华东", "华北", "华南"]),
-            "产品": draw.choice(["茶叶", "咖啡", "果汁"]),
-            "销售额": (n + 1) * 1000,
-            "日期": day(),
-        }
-        for n in range(150)
-    ]
-    made["订单"] = [
-        {
-            "编号": f"D{n}",
-            "城市": draw.choice(zh_cities),
-            "状态": draw.choice(["已付款", "未付款", "退款"]),
-            "金额": round(draw.uniform(5, 900), 2),
-            "下单日期": day(),
-        }
-        for n in range(100_000)
-    ]
-    made["员工"] = [
-        {"姓名": f"员工{n}号", "部门": f"第{n // 20 + 1}部", "工资": 5000 + n * 37, "年龄": 22 + n % 40}
-        for n in range(80)
-    ]
-    made["库存"] = [
-        {"商品": f"货物{n}", "仓库": draw.choice(["东仓", "西仓"]), "库存量": (n * 29) % 211} for n in range(50)
-    ]
-    made["学生"] = [
-        {"名字": f"学生{n}", "班级": draw.choice(["一班", "二班", "三班"]), "成绩": round(draw.uniform(40, 99), 1)}
-        for n in range(110)
-    ]
-    made["项目"] = [
-        {"项目名称": f"工程{n}", "负责部门": draw.choice(["基建处", "科研处"]), "预算": 10 + n * 3, "开工日期": day()}
-        for n in range(45)
-    ]
-    return made
-
-
-def write_tables(folder: Path, made: dict[str, Rows]) -> None:
-    """Write the tables as people leave them."""
-    folder.mkdir()
-    write_lines(
-        folder / "customers.csv",
-        made["customers"],
-        above=["Customers as of today", ""],
-        show={"Monthly fee": lambda v: f"${v:,.2f}"},
-    )
-    write_lines(folder / "orders.csv", made["orders"], show={"amount": lambda v: f"{v:,.2f}"})
-    write_sheet(folder / "products.xlsx", made["products"], "Category", "Price list")
-    write_lines(
-        folder / "employees.tsv",
-        made["employees"],
-        mark="\t",
-        show={"hired": lambda v: "{2}/{1}/{0}".format(*v.split("-"))},
-    )
-    (folder / "sensors.jsonl").write_text(
-        "\n".join(json.dumps({"id": n, **row}) for n, row in enumerate(made["sensors"])), "utf-8"
-    )
-    write_marked(folder / "rates.md", made["rates"], "Postal rates")
-    forms: list[Callable[[str], str]] = [
-        str,
-        lambda v: v.replace("-", "/"),
-        lambda v: "{}年{}月{}日".format(*map(int, v.split("-"))),
-    ]
-    shown = iter(range(10_000))
-    total = {
-        "区域": "合计",
-        "产品": "",
-        "销售额": f"{sum(r['销售额'] for r in made['销售']) / 10_000:g}万元",
-        "日期": "",
-    }
-    money = lambda v: v if isinstance(v, str) else f"{v / 10_000:g}万元" if v >= 10_000 else f"{v}元"  # noqa: E731
-    dated = lambda v: forms[next(shown) % 3](v) if v else ""  # noqa: E731
-    write_lines(folder / "销售.csv", [*made["销售"], total], encoding="gbk", show={"销售额": money, "日期": dated})
-    write_lines(folder / "订单.csv", made["订单"], show={"金额": lambda v: f"¥{v:,.2f}"})
-    write_sheet(folder / "员工.xlsx", made["员工"], "部门", "员工名册")
-    cells = lambda row, tag: "".join(f"<{tag}>{value}</{tag}>" for value in row)  # noqa: E731
-    body = "".join(f"<tr>{cells(row.values(), 'td')}</tr>" for row in made["库存"])
-    (folder / "库存.html").write_text(
-        f"<h1>库存</h1><table><tr>{cells(made['库存'][0], 'th')}</tr>{body}</table>", "utf-8"
-    )
-    (folder / "学生.json").write_text(json.dumps(made["学生"], ensure_ascii=False), "utf-8")
-    write_marked(folder / "项目.md", made["项目"], "项目")
-
-
-def write_lines(
-    path: Path,
-    rows: Rows,
-    *,
-    mark: str = ",",
-    above: Iterable[str] = (),
-    encoding: str = "utf-8",
-    show: dict[str, Callable[[Any], str]] | None = None,
-) -> None:
-    """Write delimited text, some cells as people write them."""
-    with path.open("w", encoding=encoding, newline="") as file:
-        file.writelines(f"{line}\n" for line in above)
-        writer = csv.writer(file, delimiter=mark)
-        writer.writerow(rows[0])
-        for row in rows:
-            writer.writerow([(show or {}).get(key, str)(value) for key, value in row.items()])
-
-
-def write_sheet(path: Path, rows: Rows, merged: str, title: str) -> None:
-    """A sheet with a title above its header, and one column whose equal cells are merged."""
-    book = openpyxl.Workbook()
-    sheet = book.active
-    sheet.append([title])
-    sheet.append(list(rows[0]))
-    for row in rows:
-        sheet.append(list(row.values()))
-    column = list(rows[0]).index(merged) + 1
-    start = 0
-    for at in range(1, len(rows) + 1):
-        if at == len(rows) or rows[at][merged] != rows[start][merged]:
-            sheet.merge_cells(start_row=start + 3, end_row=at + 2, start_column=column, end_column=column)
-            start = at
-    book.save(path)
-
-
-def write_marked(path: Path, rows: Rows, title: str) -> None:
-    """Write a document with a table of Markdown."""
-    lines = [f"# {title}", "", "| " + " | ".join(rows[0]) + " |", "|" + "---|" * len(rows[0])]
-    lines += ["| " + " | ".join(map(str, row.values())) + " |" for row in rows]
-    path.write_text("\n".join(lines), "utf-8")
 
 
 def where(rows: Rows, **wanted: Any) -> Rows:
@@ -240,15 +61,17 @@ def request(table: str, function: str = "", column: str = "", **more: Any) -> di
     return {"table": table, "filters": filters, **measures, **more}
 
 
-def make_cases(t: dict[str, Rows]) -> list[Case]:
-    """The questions, with gold out of the rows."""
-    c, o, p, e, s, r = (t[name] for name in ("customers", "orders", "products", "employees", "sensors", "rates"))
-    x, d, w, k, u, j = (t[name] for name in ("销售", "订单", "员工", "库存", "学生", "项目"))
-    add = lambda rows, key: sum(row[key] for row in rows)  # noqa: E731
-    mean = lambda rows, key: add(rows, key) / len(rows)  # noqa: E731
-    sums: dict[str, float] = defaultdict(float)
-    for row in o:
-        sums[row["region"]] += row["amount"]
+def add(rows: Rows, key: str) -> Any:
+    """The sum of a column."""
+    return sum(row[key] for row in rows)
+
+
+def mean(rows: Rows, key: str) -> Any:
+    """The mean of a column."""
+    return add(rows, key) / len(rows)
+
+
+def _ask_customers(c: Rows) -> list[Case]:
     return [
         Case(
             "How many customers are on the pro plan?",
@@ -275,6 +98,14 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             sum(row["Plan"] != "Free" for row in c),
             request("customers", "count", where=[("plan", "!=", "free")]),
         ),
+    ]
+
+
+def _ask_orders(o: Rows) -> list[Case]:
+    sums: dict[str, float] = defaultdict(float)
+    for row in o:
+        sums[row["region"]] += row["amount"]
+    return [
         Case(
             "How many orders are refunded?",
             len(where(o, status="refunded")),
@@ -301,6 +132,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             add([row for row in o if "2023-03" <= row["date"] < "2023-06"], "amount"),
             request("orders", "sum", "amount", where=[("date", "between", ["2023-03", "2023-05"])]),
         ),
+    ]
+
+
+def _ask_products(p: Rows) -> list[Case]:
+    return [
         Case(
             "How many products are in category Class 3?",
             len(where(p, Category="Class 3")),
@@ -326,6 +162,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             sum(row["Price (EUR)"] > 2 * mean(p, "Price (EUR)") for row in p),
             request("products", "count", where=[("price (eur)", ">", 2 * mean(p, "Price (EUR)"))]),
         ),
+    ]
+
+
+def _ask_employees(e: Rows) -> list[Case]:
+    return [
         Case(
             "How many employees are in Research?",
             len(where(e, department="Research")),
@@ -347,6 +188,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             request("employees", columns=["employee"], order_by="hired", top=1),
         ),
         Case("How many different departments are there?", 3, request("employees", "distinct", "department")),
+    ]
+
+
+def _ask_sensors(s: Rows) -> list[Case]:
+    return [
         Case(
             "How many sensors are in Turin?",
             len(where(s, site="Turin")),
@@ -368,6 +214,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             request("sensors", "count", where=[("temperature", "<", 0)]),
         ),
         Case("How many degrees warmer is Oslo than Lyon?", None, None),
+    ]
+
+
+def _ask_rates(r: Rows) -> list[Case]:
+    return [
         Case(
             "What is the average postage in zone A?",
             mean(where(r, Zone="A"), "Postage"),
@@ -384,6 +235,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             request("rates", "count", where=[("postage", ">=", 10)]),
         ),
         Case("What is the total weight of all parcels?", None, None),
+    ]
+
+
+def _ask_sales_zh(x: Rows) -> list[Case]:
+    return [
         Case(
             "华东的销售额总共是多少？",
             add(where(x, 区域="华东"), "销售额"),
@@ -409,6 +265,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             add([row for row in x if row["区域"] != "华东"], "销售额"),
             request("销售", "sum", "销售额", where=[("区域", "!=", "华东")]),
         ),
+    ]
+
+
+def _ask_orders_zh(d: Rows) -> list[Case]:
+    return [
         Case(
             "有多少订单已付款？",
             len(where(d, 状态="已付款")),
@@ -435,6 +296,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             mean([row for row in d if row["下单日期"][:7] == "2024-03"], "金额"),
             request("订单", "mean", "金额", where=[("下单日期", "=", "2024-03")]),
         ),
+    ]
+
+
+def _ask_staff_zh(w: Rows) -> list[Case]:
+    return [
         Case(
             "第2部有多少员工？", len(where(w, 部门="第2部")), request("员工", "count", where=[("部门", "=", "第2部")])
         ),
@@ -450,6 +316,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             request("员工", "count", where=[("年龄", ">", 50)]),
         ),
         Case("有几个部门？", 4, request("员工", "distinct", "部门")),
+    ]
+
+
+def _ask_stock_zh(k: Rows) -> list[Case]:
+    return [
         Case(
             "东仓的库存量总共有多少？",
             add(where(k, 仓库="东仓"), "库存量"),
@@ -466,6 +337,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             request("库存", "distinct", "商品", where=[("仓库", "=", "西仓")]),
         ),
         Case("哪些商品快要卖完了？", None, None),
+    ]
+
+
+def _ask_students_zh(u: Rows) -> list[Case]:
+    return [
         Case("一班有多少学生？", len(where(u, 班级="一班")), request("学生", "count", where=[("班级", "=", "一班")])),
         Case(
             "二班的平均成绩是多少？",
@@ -483,6 +359,11 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
             request("学生", "count", where=[("成绩", "<", 60)]),
         ),
         Case("哪个班的成绩进步最大？", None, None),
+    ]
+
+
+def _ask_projects_zh(j: Rows) -> list[Case]:
+    return [
         Case(
             "科研处的预算总和是多少？",
             add(where(j, 负责部门="科研处"), "预算"),
@@ -505,6 +386,28 @@ def make_cases(t: dict[str, Rows]) -> list[Case]:
         ),
         Case("预算的中位数是多少？", statistics.median(row["预算"] for row in j), request("项目", "median", "预算")),
     ]
+
+
+_ASKED: Final[Mapping[str, Callable[[Rows], list[Case]]]] = {
+    "customers": _ask_customers,
+    "orders": _ask_orders,
+    "products": _ask_products,
+    "employees": _ask_employees,
+    "sensors": _ask_sensors,
+    "rates": _ask_rates,
+    "销售": _ask_sales_zh,
+    "订单": _ask_orders_zh,
+    "员工": _ask_staff_zh,
+    "库存": _ask_stock_zh,
+    "学生": _ask_students_zh,
+    "项目": _ask_projects_zh,
+}
+"""What is asked of each table."""
+
+
+def make_cases(made: Mapping[str, Rows]) -> list[Case]:
+    """The questions, with gold out of the rows."""
+    return [case for name, ask in _ASKED.items() for case in ask(made[name])]
 
 
 def is_right(value: Any, gold: Any) -> bool:
