@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from weiwo.app.errors import stop_reason
 from weiwo.app.export.chart import Block, add_charts
 from weiwo.app.export.document import parse_document, plain
-from weiwo.app.stop_reasons import stop_reason
 from weiwo.nodes.writer.sources import PASSAGE_HEAD
 from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL

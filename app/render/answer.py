@@ -10,12 +10,12 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
+from weiwo.app.errors import model_fault, stop_reason
 from weiwo.app.render.labels import describe_place, label
 from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import duration
 from weiwo.app.render.search_results import render_passage
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.app.stop_reasons import model_fault, stop_reason
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line, printable
 

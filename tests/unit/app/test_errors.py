@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
+from weiwo.app.errors import model_fault
 from weiwo.app.render.answer import model_trouble
-from weiwo.app.stop_reasons import model_fault
 from weiwo.state.limits import FaultKind
 
 
