@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from weiwo.app.server import health_routes
 from weiwo.app.server.access import auth
 from weiwo.app.server.access.oidc import CALLBACK
-from weiwo.app.server.langgraph_api import assistant_routes, event_protocol, run_routes, thread_routes
+from weiwo.app.server.langgraph_api import assistant_routes, protocol_routes, run_routes, thread_routes
 from weiwo.app.server.openai_api import chat_routes, response_routes
 from weiwo.app.server.weiwo_api import answer_routes, installation_routes, memory_routes, page_files, setup_routes
 
@@ -45,8 +45,8 @@ LANGGRAPH_API: Final[list[BaseRoute]] = [
     Route("/threads/{thread_id}/runs/{run_id}/stream", run_routes.join_stream),
     Route("/threads/{thread_id}/runs/{run_id}/cancel", run_routes.cancel, methods=["POST"]),
     Route("/threads/{thread_id}/stream", run_routes.stream_thread),
-    Route("/threads/{thread_id}/stream/events", event_protocol.events, methods=["POST"]),
-    Route("/threads/{thread_id}/commands", event_protocol.command, methods=["POST"]),
+    Route("/threads/{thread_id}/stream/events", protocol_routes.events, methods=["POST"]),
+    Route("/threads/{thread_id}/commands", protocol_routes.command, methods=["POST"]),
     Route("/runs", run_routes.create, methods=["POST"]),
     Route("/runs/stream", run_routes.stream, methods=["POST"]),
     Route("/runs/wait", run_routes.wait, methods=["POST"]),

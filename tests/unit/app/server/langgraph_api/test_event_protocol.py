@@ -9,7 +9,8 @@ import pytest
 
 from tests.unit.app.server.conftest import HeldModel
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription, _encoded
+from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription
+from weiwo.app.server.langgraph_api.protocol_routes import _encoded
 from weiwo.app.server.langgraph_api.run_routes import _to_end
 from weiwo.app.server.storage.records import Event, RunRecord
 

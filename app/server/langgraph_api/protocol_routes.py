@@ -1,0 +1,108 @@
+"""Routes of the event protocol of `@langchain/react`: a thread's events, and the commands that act on it."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from weiwo.app.server.engine import Engine, own_thread
+from weiwo.app.server.errors import RequestError
+from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription, number_at
+from weiwo.app.server.langgraph_api.run_routes import begin_run, follow_thread
+from weiwo.app.server.storage.records import RunRecord
+from weiwo.app.server.wire import GRAPH_ID, HEARTBEAT, EventStream, read_json, read_object, reply
+
+_MODES: Final = ["values", "updates", "messages-tuple", "custom"]
+_CODES: Final = {
+    ("run.start", 404): "no_such_run",
+    ("input.respond", 404): "no_such_run",
+    ("input.respond", 409): "no_such_interrupt",
+}
+_SOCKET_ALONE: Final = frozenset(
+    {"subscription.subscribe", "subscription.unsubscribe", "subscription.reconnect", "agent.getTree"}
+)
+
+
+async def events(request: Request) -> Response:
+    """Watch a thread: each connection is a subscription, and is sent again what it missed."""
+    subscription = Subscription.of(await read_json(request), request.headers.get("last-event-id", ""))
+    engine, thread_id = await own_thread(request)
+    return EventStream(_encoded(engine, thread_id, subscription))
+
+
+async def command(request: Request) -> Response:
+    """Do what a command says: `run.start` or `input.respond`."""
+    body = await read_json(request)
+    number, method = body.get("id"), body.get("method")
+    if type(number) is not int or not isinstance(method, str):
+        return reply(_error(None, "invalid_argument", "the command; it has no integer id or no method; give both"), 400)
+    act = {"run.start": _start, "input.respond": _respond}.get(method)
+    if method in _SOCKET_ALONE:
+        said = f"{method}; it is for WebSockets; over HTTP, each connection to /threads/…/stream/events subscribes"
+        return reply(_error(number, "not_supported", said))
+    if act is None:
+        said = f"{method[:40]!a}; there is no such command; there are run.start and input.respond"
+        return reply(_error(number, "unknown_command", said))
+    try:
+        run = await act(request, read_object(body, "params"))
+    except RequestError as error:
+        return reply(_error(number, _CODES.get((method, error.status), "invalid_argument"), error.detail))
+    result = {"run_id": run.run_id} if method == "run.start" else {}
+    meta = {"applied_through_seq": number_at(run.created)}
+    return reply({"type": "success", "id": number, "result": result, "meta": meta})
+
+
+async def _encoded(engine: Engine, thread_id: str, subscription: Subscription) -> AsyncIterator[bytes]:
+    encoder = EventEncoder(subscription)
+    async for one in follow_thread(engine, thread_id, since=subscription.since / 1_000_000):
+        for part in [HEARTBEAT] if one is None else encoder.encode(*one):
+            yield part
+
+
+async def _start(request: Request, params: Mapping[str, Any]) -> RunRecord:
+    """Begin a run on the thread, which is made if it does not exist: with an input, or from a checkpoint."""
+    checkpoint = _configurable(params).get("checkpoint_id")
+    body = {
+        **_common(params),
+        "assistant_id": params.get("assistant_id") or GRAPH_ID,
+        "input": params.get("input"),
+        "checkpoint_id": checkpoint if isinstance(checkpoint, str) else None,
+        "multitask_strategy": params.get("multitaskStrategy"),
+        "if_not_exists": "create",
+    }
+    return await begin_run(request, body)
+
+
+async def _respond(request: Request, params: Mapping[str, Any]) -> RunRecord:
+    """Answer one or several interrupts, and go on."""
+    engine, thread_id = await own_thread(request)
+    given = params.get("responses", [params])
+    if not isinstance(given, list) or not given or not all(isinstance(one, Mapping) for one in given):
+        raise RequestError(422, "responses; it is no list of answers; give {interrupt_id, response}")
+    answers = {str(one.get("interrupt_id")): one.get("response") for one in given}
+    snapshot = await engine.graph.aget_state({"configurable": {"thread_id": thread_id}})
+    for unknown in answers.keys() - {one.id for one in snapshot.interrupts}:
+        raise RequestError(409, f"interrupt {unknown[:60]!a}; nothing waits for an answer under that id")
+    command = {"resume": answers} | {key: params[key] for key in ("update", "goto") if params.get(key) is not None}
+    return await begin_run(request, {**_common(params), "command": command})
+
+
+def _common(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "config": {"configurable": _configurable(params)},
+        "metadata": params.get("metadata"),
+        "stream_mode": _MODES,
+        "stream_subgraphs": True,
+    }
+
+
+def _configurable(params: Mapping[str, Any]) -> dict[str, Any]:
+    """What the protocol has for a run's context, without what places the run."""
+    config = read_object(params, "config")
+    placed = {"thread_id", "checkpoint_id", "checkpoint_ns"}
+    return {key: one for key, one in read_object(config, "configurable").items() if key not in placed}
+
+
+def _error(number: int | None, code: str, said: str) -> dict[str, Any]:
+    return {"type": "error", "id": number, "error": code, "message": said}
