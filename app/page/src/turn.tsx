@@ -160,7 +160,7 @@ function Head({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t
           <ul>
             {result.refreshed.changes.length === 0 && <li>{t("refreshedSame")}</li>}
             {result.refreshed.changes.map((one) => (
-              <li key={one.task}>{visible(one.question).slice(0, 200)}: <s>{visible(one.old).slice(0, 200) || "–"}</s> → <b>{visible(one.new).slice(0, 200) || "–"}</b> <span class="quiet">{visible(one.source)}</span></li>
+              <li key={one.task}>{visible(one.question).slice(0, 200)} <s>{visible(one.old).slice(0, 200) || "–"}</s> → <b>{visible(one.new).slice(0, 200) || "–"}</b> <span class="quiet">{visible(one.source)}</span></li>
             ))}
           </ul>
         </div>
