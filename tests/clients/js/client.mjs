@@ -27,9 +27,8 @@ await until(() => latest);
 latest.submit({ question }, { context: { approve_plan: true }, streamMode: ["custom", "values", "messages-tuple"] });
 await until(() => latest.error || latest.interrupt);
 const asked = latest.interrupt?.value;
-latest.submit(undefined, { command: { resume: { decisions: [{ type: "approve" }] } }, streamMode: ["custom", "values"] });
-await until(() => latest.error || latest.values?.result);
-await until(() => !latest.isLoading);
+await latest.submit(undefined, { command: { resume: { decisions: [{ type: "approve" }] } }, streamMode: ["custom", "values"] });
+await until(() => latest.error || latest.values?.result?.answer); // React renders what the stream brought last
 
 const client = new Client({ apiUrl: url });
 const thread = await client.threads.create();
