@@ -14,6 +14,7 @@ from weiwo.state import Evidence, Language
 
 CHAPEL = passage("The Orsk chapel was painted by Mira Tolvanen after the flood.", "chapel.md", "Orsk chapel")
 MILL = passage("The Harl mill was rebuilt by Jonas Rehn and belongs to the county.", "mill.md", "Harl mill")
+NAMESAKE = passage("Stefan Orlin (born in Harl City in 1966) is a writer.", "orlin.md", "Stefan Orlin")
 ZH = passage("奥尔斯克教堂由米拉绘制，洪水之后重新开放。", "zh.md", "奥尔斯克教堂")
 
 
@@ -64,6 +65,7 @@ async def test_the_whole_prompt_is_passages_and_the_question_last() -> None:
         ("Who painted the Orsk chapel?", "The Orsk chapel was painted by Pablo Picasso.", (CHAPEL, MILL), "en"),
         ("Who painted the Orsk chapel?", "The Orsk chapel was painted by Jonas Rehn.", (CHAPEL, MILL), "en"),
         ("When was the Orsk chapel painted?", "The Orsk chapel was painted in 1921.", (CHAPEL, MILL), "en"),
+        ("Where was Stefan Blank born?", "Stefan Blank was born in Harl City.", (NAMESAKE, CHAPEL), "en"),
         ("奥尔斯克教堂是哪年绘制的？", "奥尔斯克教堂绘制于1921年。", (ZH,), "zh"),
     ],
 )
