@@ -79,19 +79,12 @@ class OwnAccount:
 
 @dataclass
 class AnswerRun:
-    """A question being answered, or its answer.
+    """A question being answered, or its answer."""
 
-    Attributes:
-        id: By which a client comes back.
-        steps: What it did so far, in words.
-        user: Whoever asked it.
-        ended: When it ended, by the monotonic clock; 0 while it runs.
-    """
-
-    user: str
-    id: str = field(default_factory=lambda: uuid4().hex)
-    steps: list[str] = field(default_factory=list)
-    ended: float = 0.0
+    user: str  # whoever asked it
+    id: str = field(default_factory=lambda: uuid4().hex)  # by which a client comes back
+    steps: list[str] = field(default_factory=list)  # what it did so far, in words
+    ended: float = 0.0  # when it ended, by the monotonic clock; 0 while it runs
     task: "asyncio.Task[dict[str, Any]] | None" = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -38,13 +38,9 @@ from weiwo.tools.file_lock import FileLock
 
 
 class Backend(ABC):
-    """Runs and threads, wherever they are.
+    """Runs and threads, wherever they are."""
 
-    Attributes:
-        settings: The operator's settings.
-    """
-
-    settings: Settings
+    settings: Settings  # the operator's settings
 
     @abstractmethod
     async def begin(self, request: Request, wanted: RunRequest, thread_id: str = "") -> RunRecord:
@@ -120,26 +116,16 @@ def backend_of(request: Request) -> Backend:
 
 @dataclass(frozen=True)
 class Engine(Backend):
-    """What is open while the server runs.
+    """What is open while the server runs."""
 
-    Attributes:
-        settings: The operator's settings.
-        graph: The graph, whose runs are clients' runs.
-        records: The server's own database.
-        log: The events of runs.
-        runs: The runs under way.
-        threads: The threads there are.
-        logins: Whether users log in.
-        models: Chat models by role, or one for all, that were made elsewhere.
-    """
-
-    settings: Settings
-    graph: CompiledStateGraph[Any, Any, Any, Any]
-    records: Records
-    log: RunLog
-    runs: Runs
-    threads: Threads
-    logins: bool = False
+    settings: Settings  # the operator's settings
+    graph: CompiledStateGraph[Any, Any, Any, Any]  # the graph, whose runs are clients' runs
+    records: Records  # the server's own database
+    log: RunLog  # the events of runs
+    runs: Runs  # the runs under way
+    threads: Threads  # the threads there are
+    logins: bool = False  # whether users log in
+    # Chat models by role, or one for all, that were made elsewhere.
     models: Mapping[str, BaseChatModel] | BaseChatModel | None = None
 
     @override

@@ -22,19 +22,12 @@ _SPARE: Final = 8
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """How many connections there may be, and how long one may say nothing.
+    """How many connections there may be, and how long one may say nothing."""
 
-    Attributes:
-        most: Connections of all.
-        most_an_address: Connections of one address that is no proxy.
-        head_seconds: Seconds for a request's head.
-        proxies: Addresses and networks of proxies, as `FORWARDED_ALLOW_IPS` lists them; loopback counts as one.
-    """
-
-    most: int = 1_000
-    most_an_address: int = 100
-    head_seconds: float = 10.0
-    proxies: str = ""
+    most: int = 1_000  # connections of all
+    most_an_address: int = 100  # connections of one address that is no proxy
+    head_seconds: float = 10.0  # seconds for a request's head
+    proxies: str = ""  # addresses and networks of proxies, as `FORWARDED_ALLOW_IPS` lists them; loopback counts as one
 
     def has_share(self, address: str) -> bool:
         """Whether an address has a share of the connections, as it is no proxy's."""

@@ -53,28 +53,19 @@ _BODY_RATE: Final = 20_000
 
 @dataclass(frozen=True)
 class Rules:
-    """What is allowed.
+    """What is allowed."""
 
-    Attributes:
-        hosts: Names by which requests may reach the server, without port; empty: any.
-        origins: Origins of other sites' pages that may use it, such as `https://smith.langchain.com`.
-    """
-
-    hosts: frozenset[str] = LOOPBACK
+    hosts: frozenset[str] = LOOPBACK  # names by which requests may reach the server, without port; empty: any
+    # Origins of other sites' pages that may use it, such as `https://smith.langchain.com`.
     origins: frozenset[str] = frozenset()
 
 
 @dataclass
 class _Buckets:
-    """Token buckets: how many requests of each kind somebody may still send.
+    """Token buckets: how many requests of each kind somebody may still send."""
 
-    Attributes:
-        burst: Requests at once.
-        seconds: Seconds after which one more is allowed.
-    """
-
-    burst: int
-    seconds: float
+    burst: int  # requests at once
+    seconds: float  # seconds after which one more is allowed
     _left: MutableMapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def take(self, who: str) -> bool:

@@ -41,21 +41,13 @@ class OidcError(WeiwoError):
 
 @dataclass(frozen=True)
 class OidcSettings:
-    """The client that this server is to an issuer.
+    """The client that this server is to an issuer."""
 
-    Attributes:
-        issuer: The issuer's address, as its ID tokens name it.
-        client_id: The client's id.
-        client_secret: Its secret; empty for a public client, which PKCE protects.
-        public_url: The address by which browsers reach this server.
-        operator: The operator's verified e-mail address, where it has an @; else his `sub`.
-    """
-
-    issuer: str
+    issuer: str  # the issuer's address, as its ID tokens name it
     client_id: str
-    client_secret: str = ""
-    public_url: str = ""
-    operator: str = ""
+    client_secret: str = ""  # its secret; empty for a public client, which PKCE protects
+    public_url: str = ""  # the address by which browsers reach this server
+    operator: str = ""  # the operator's verified e-mail address, where it has an @; else his `sub`
 
     @classmethod
     def of(cls, env: Mapping[str, str] = os.environ) -> "OidcSettings":

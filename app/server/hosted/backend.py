@@ -37,17 +37,11 @@ _FAILURES: Final = (LangGraphError, httpx.HTTPError)
 
 @dataclass(frozen=True, slots=True)
 class _HostRun(RunRecord):
-    """A run on the host.
+    """A run on the host."""
 
-    Attributes:
-        client: By which it was begun.
-        parts: What its stream brings.
-        temporary: Whether its thread is deleted when it has ended.
-    """
-
-    client: LangGraphClient
-    parts: AsyncIterator[Any]
-    temporary: bool
+    client: LangGraphClient  # by which it was begun
+    parts: AsyncIterator[Any]  # what its stream brings
+    temporary: bool  # whether its thread is deleted when it has ended
 
 
 class HostBackend(Backend):

@@ -33,19 +33,12 @@ def number_at(seconds: float) -> int:
 
 @dataclass(frozen=True)
 class Subscription:
-    """What a connection is sent.
+    """What a connection is sent."""
 
-    Attributes:
-        channels: Channels; `custom:NAME` is one kind of custom events.
-        namespaces: Subgraphs whose events are sent, with what is within them; none: all.
-        depth: How far within them; None: all the way.
-        since: The number of the last event that the client has.
-    """
-
-    channels: frozenset[str]
-    namespaces: tuple[_Namespace, ...] = ()
-    depth: int | None = None
-    since: int = 0
+    channels: frozenset[str]  # `custom:NAME` is one kind of custom events
+    namespaces: tuple[_Namespace, ...] = ()  # subgraphs whose events are sent, with what is within them; none: all
+    depth: int | None = None  # how far within them; None: all the way
+    since: int = 0  # the number of the last event that the client has
 
     @classmethod
     def of(cls, body: Mapping[str, Any], last: str = "") -> "Subscription":
@@ -99,13 +92,9 @@ class _Message:
 
 @dataclass
 class EventEncoder:
-    """Encodes the events of one run after the other.
+    """Encodes the events of one run after the other."""
 
-    Attributes:
-        subscription: What is sent.
-    """
-
-    subscription: Subscription
+    subscription: Subscription  # what is sent
     _run: str = ""
     _event: Event = field(default=Event(0, 0, "", b"", 0.0))
     _number: int = 0

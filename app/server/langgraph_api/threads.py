@@ -39,19 +39,12 @@ _COPY: Final = "INSERT INTO {0} (thread_id, {1}) SELECT {2}, {1} FROM {0} WHERE 
 
 @dataclass(frozen=True)
 class Found:
-    """A thread in a list.
-
-    Attributes:
-        thread_id: Its id.
-        record: The server's record of it, if there is one.
-        info: What its checkpoints tell, if there are any.
-        run: Its newest run on this server, if there is one.
-    """
+    """A thread in a list."""
 
     thread_id: str
-    record: ThreadRecord | None
-    info: ThreadInfo | None
-    run: RunRecord | None = None
+    record: ThreadRecord | None  # the server's record of it, if there is one
+    info: ThreadInfo | None  # what its checkpoints tell, if there are any
+    run: RunRecord | None = None  # its newest run on this server, if there is one
 
     @property
     def updated(self) -> datetime:

@@ -41,33 +41,19 @@ _FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
 
 @dataclass(frozen=True)
 class Probe:
-    """What asking came to.
+    """What asking came to."""
 
-    Attributes:
-        works: Whether more than half of the calls were good.
-        answer: The answer.
-        status: Its status.
-        calls: Model calls made.
-        failed: Those that gave nothing that could be used.
-        late: Those that gave nothing in time.
-        unsent: Calls that were wanted and not made, since a limit was reached or the model was taken for dead.
-        modes: How structured replies were had, such as `json_schema`, most used first.
-        tokens_a_second: Tokens of replies per second of calling.
-        seconds: For the whole answer.
-        error: Why calls gave nothing; empty where they did.
-    """
-
-    works: bool
+    works: bool  # whether more than half of the calls were good
     answer: str
     status: str
-    calls: int
-    failed: int
-    modes: tuple[str, ...]
-    tokens_a_second: float
-    seconds: float
-    error: str = ""
-    late: int = 0
-    unsent: int = 0
+    calls: int  # model calls made
+    failed: int  # those that gave nothing that could be used
+    modes: tuple[str, ...]  # how structured replies were had, such as `json_schema`, most used first
+    tokens_a_second: float  # tokens of replies per second of calling
+    seconds: float  # for the whole answer
+    error: str = ""  # why calls gave nothing; empty where they did
+    late: int = 0  # those that gave nothing in time
+    unsent: int = 0  # calls that were wanted and not made, since a limit was reached or the model was taken for dead
 
 
 @contextmanager
@@ -195,15 +181,10 @@ async def _time_reply(client: Client, model: str, prompt: str, tokens: int) -> t
 
 
 class _ThinkingSwitch(NamedTuple):
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        thinks: Whether the model reasons unless it is told not to.
-        switch: The switch that stops it, of `SWITCHES`; empty where none does, or none is needed.
-    """
-
-    thinks: bool = False
-    switch: str = ""
+    thinks: bool = False  # whether the model reasons unless it is told not to
+    switch: str = ""  # the switch that stops it, of `SWITCHES`; empty where none does, or none is needed
 
 
 async def find_switch(

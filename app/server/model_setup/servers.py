@@ -51,27 +51,16 @@ class ServerError(WeiwoError):
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model that a server offers.
+    """A model that a server offers."""
 
-    Attributes:
-        name: Its name there.
-        billions: Parameters, in 1e9; None where unknown.
-        bytes: Its size on disk; None where unknown.
-        trained: Tokens of context it was made for; None where unknown.
-        served: Tokens of context that the server gives it; None where unknown.
-        chats: Whether it answers messages, rather than embedding texts.
-        tools: Whether it was made to call tools; None where unknown.
-        quantization: Such as Q4_K_M; empty where unknown.
-    """
-
-    name: str
-    billions: float | None = None
-    bytes: int | None = None
-    trained: int | None = None
-    served: int | None = None
-    chats: bool = True
-    tools: bool | None = None
-    quantization: str = ""
+    name: str  # its name there
+    billions: float | None = None  # parameters, in 1e9; None where unknown
+    bytes: int | None = None  # its size on disk; None where unknown
+    trained: int | None = None  # tokens of context it was made for; None where unknown
+    served: int | None = None  # tokens of context that the server gives it; None where unknown
+    chats: bool = True  # whether it answers messages, rather than embedding texts
+    tools: bool | None = None  # whether it was made to call tools; None where unknown
+    quantization: str = ""  # such as Q4_K_M; empty where unknown
 
     @property
     def embeds(self) -> bool:
@@ -81,19 +70,12 @@ class LocalModel:
 
 @dataclass(frozen=True)
 class FoundServer:
-    """A server that answered.
+    """A server that answered."""
 
-    Attributes:
-        kind: Its name: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible` for any other.
-        root: Its address.
-        models: Its models.
-        problem: What is wrong with it, in one line; empty where nothing is.
-    """
-
-    kind: str
-    root: str
+    kind: str  # its name: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible` for any other
+    root: str  # its address
     models: tuple[LocalModel, ...] = ()
-    problem: str = ""
+    problem: str = ""  # what is wrong with it, in one line; empty where nothing is
 
     @property
     def base_url(self) -> str:
@@ -103,15 +85,10 @@ class FoundServer:
 
 @dataclass(frozen=True)
 class Client:
-    """Asks one server, bounded in time and size, past no proxy.
+    """Asks one server, bounded in time and size, past no proxy."""
 
-    Attributes:
-        http: The connection.
-        root: The server's address.
-    """
-
-    http: httpx.AsyncClient
-    root: str
+    http: httpx.AsyncClient  # the connection
+    root: str  # the server's address
     headers: Mapping[str, str] = field(default_factory=dict)
 
     async def ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
@@ -138,19 +115,12 @@ class Client:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a server may be.
+    """Where a server may be."""
 
-    Attributes:
-        root: Its address.
-        kinds: What it may be, in the order to try.
-        named: Whether the user named it, so that what is wrong with it is worth telling.
-        headers: What to send there.
-    """
-
-    root: str
-    kinds: tuple[str, ...]
-    named: bool = False
-    headers: Mapping[str, str] = field(default_factory=dict)
+    root: str  # its address
+    kinds: tuple[str, ...]  # what it may be, in the order to try
+    named: bool = False  # whether the user named it, so that what is wrong with it is worth telling
+    headers: Mapping[str, str] = field(default_factory=dict)  # what to send there
 
 
 def open_client(transport: httpx.AsyncBaseTransport | None, seconds: float) -> httpx.AsyncClient:

@@ -25,38 +25,24 @@ _LONGEST_STEP: Final = 200
 
 @dataclass(frozen=True)
 class _AnswerEvent:
-    """What comes of a run that goes on.
+    """What comes of a run that goes on."""
 
-    Attributes:
-        kind: `wait` while nothing happens; `progress`, a line on what is done; `text`, the next of the answer.
-        text: The line or the piece.
-    """
-
+    # `wait` while nothing happens; `progress`, a line on what is done; `text`, the next of the answer.
     kind: Literal["wait", "progress", "text"]
-    text: str = ""
+    text: str = ""  # the line or the piece
 
 
 @dataclass(frozen=True)
 class ProtocolAnswer:
-    """An answer.
+    """An answer."""
 
-    Attributes:
-        text: The whole of it, in Markdown, with its list of sources.
-        language: Its language.
-        status: How it ended, as results say; `waiting` where a person is asked; `failed`.
-        error: Why there is none, in one line; else empty.
-        citations: The result's citations.
-        body: How much of the text is the answer: behind it stands its list of sources.
-        usage: Input and output tokens.
-    """
-
-    text: str
+    text: str  # the whole of it, in Markdown, with its list of sources
     language: str = "en"
-    status: str = "failed"
-    error: str = ""
-    citations: Sequence[Mapping[str, Any]] = ()
-    body: int = 0
-    usage: tuple[int, int] = (0, 0)
+    status: str = "failed"  # how it ended, as results say; `waiting` where a person is asked; `failed`
+    error: str = ""  # why there is none, in one line; else empty
+    citations: Sequence[Mapping[str, Any]] = ()  # the result's citations
+    body: int = 0  # how much of the text is the answer: behind it stands its list of sources
+    usage: tuple[int, int] = (0, 0)  # input and output tokens
 
     def annotations(self, offset: int = 0) -> list[dict[str, Any]]:
         """Where the answer names which source that has an address, in the fields of OpenAI's `url_citation`.

@@ -37,19 +37,12 @@ _LONGEST_TITLE: Final = 80
 
 @dataclass(frozen=True)
 class ChatTask:
-    """What a chat interface asks for beside the chat.
+    """What a chat interface asks for beside the chat."""
 
-    Attributes:
-        prompt: Its prompt.
-        key: The field of the JSON object that it wants; empty: a title as plain text.
-        many: Whether that field is a list of texts; else it is a text.
-        asked: What the user has said in the chat, oldest first.
-    """
-
-    prompt: str
-    key: str
-    many: bool
-    asked: Sequence[str]
+    prompt: str  # its prompt
+    key: str  # the field of the JSON object that it wants; empty: a title as plain text
+    many: bool  # whether that field is a list of texts; else it is a text
+    asked: Sequence[str]  # what the user has said in the chat, oldest first
 
     def answer_by_rule(self) -> str:
         """What can be said without a model: a title of the question's first words, the question as the query."""

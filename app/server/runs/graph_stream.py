@@ -111,15 +111,10 @@ class _WholeMessages:
 
 @dataclass
 class RunTail:
-    """The latest of a run's events that say what it came to, as JSON.
+    """The latest of a run's events that say what it came to, as JSON."""
 
-    Attributes:
-        values: The state that came last.
-        error: What went wrong.
-    """
-
-    values: bytes = b""
-    error: bytes = b""
+    values: bytes = b""  # the state that came last
+    error: bytes = b""  # what went wrong
 
     def add(self, event: Event) -> None:
         """Take an event into account."""

@@ -33,38 +33,24 @@ _ABSENT: Final = {"webhook": "calls no other server", "after_seconds": "starts r
 
 
 class RunRequest(BaseModel):
-    """A run as a client wants it.
-
-    Attributes:
-        input: What the graph is given; None: go on from the checkpoint.
-        command: `resume`, `update` and `goto`, in place of an input.
-        context: The fields of the run's `Context`.
-        checkpoint: `checkpoint_id`, where not from the newest.
-        modes: The stream modes of whoever started it.
-        subgraphs: Whether events of subgraphs are streamed, too.
-        interrupt_before: Nodes to stop before.
-        interrupt_after: Nodes to stop after.
-        metadata: What the client says of it.
-        multitask: What to do while another run works on the thread.
-        temporary: Whether the thread is deleted when the run has ended.
-        corpora: The corpora of the user that he named, as they are kept; none: as it is without.
-        attached: What he sent along to be searched, each with `name` and `text`.
-    """
+    """A run as a client wants it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    input: dict[str, Any] | None = None
-    command: dict[str, Any] | None = None
-    context: dict[str, Any] = Field(default_factory=dict)
-    checkpoint: dict[str, str] = Field(default_factory=dict)
-    modes: list[_StreamMode] = ["values"]
-    subgraphs: bool = False
-    interrupt_before: list[str] | Literal["*"] | None = None
-    interrupt_after: list[str] | Literal["*"] | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    multitask: Literal["reject", "interrupt", "enqueue"] = "enqueue"
-    temporary: bool = False
+    input: dict[str, Any] | None = None  # what the graph is given; None: go on from the checkpoint
+    command: dict[str, Any] | None = None  # `resume`, `update` and `goto`, in place of an input
+    context: dict[str, Any] = Field(default_factory=dict)  # the fields of the run's `Context`
+    checkpoint: dict[str, str] = Field(default_factory=dict)  # `checkpoint_id`, where not from the newest
+    modes: list[_StreamMode] = ["values"]  # the stream modes of whoever started it
+    subgraphs: bool = False  # whether events of subgraphs are streamed, too
+    interrupt_before: list[str] | Literal["*"] | None = None  # nodes to stop before
+    interrupt_after: list[str] | Literal["*"] | None = None  # nodes to stop after
+    metadata: dict[str, Any] = Field(default_factory=dict)  # what the client says of it
+    multitask: Literal["reject", "interrupt", "enqueue"] = "enqueue"  # what to do while another run works on the thread
+    temporary: bool = False  # whether the thread is deleted when the run has ended
+    # The corpora of the user that he named, as they are kept; none: as it is without.
     corpora: list[str] = Field(default_factory=list)
+    # What he sent along to be searched, each with `name` and `text`.
     attached: list[dict[str, str]] = Field(default_factory=list)
 
     @classmethod

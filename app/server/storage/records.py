@@ -72,81 +72,47 @@ UNION ALL SELECT SUM(length(data) + :row) FROM events WHERE run_id IN (SELECT ru
 
 @dataclass(frozen=True, slots=True)
 class ThreadRecord:
-    """What the server knows of a thread beside its checkpoints.
-
-    Attributes:
-        thread_id: Its id.
-        owner: The user it belongs to.
-        created: When it was made, in seconds of the epoch.
-        updated: When a run or a client last touched it.
-        metadata: What clients say of it.
-    """
+    """What the server knows of a thread beside its checkpoints."""
 
     thread_id: str
-    owner: str
-    created: float
-    updated: float
-    metadata: dict[str, Any]
+    owner: str  # the user it belongs to
+    created: float  # when it was made, in seconds of the epoch
+    updated: float  # when a run or a client last touched it
+    metadata: dict[str, Any]  # what clients say of it
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run.
-
-    Attributes:
-        run_id: Its id.
-        thread_id: Its thread.
-        owner: The user who started it.
-        created: When, in seconds of the epoch.
-        updated: When its status last changed.
-        status: How it goes.
-        attempt: 1; one more each time a server took it up again.
-        request: What was asked for, as `run_request.RunRequest` writes it.
-        error: Why it failed, in one line; else empty.
-    """
+    """A run."""
 
     run_id: str
-    thread_id: str
-    owner: str
-    created: float
-    updated: float
-    status: RunStatus
-    attempt: int
-    request: dict[str, Any]
-    error: str
+    thread_id: str  # its thread
+    owner: str  # the user who started it
+    created: float  # when, in seconds of the epoch
+    updated: float  # when its status last changed
+    status: RunStatus  # how it goes
+    attempt: int  # 1; one more each time a server took it up again
+    request: dict[str, Any]  # what was asked for, as `run_request.RunRequest` writes it
+    error: str  # why it failed, in one line; else empty
 
 
 class Spending(NamedTuple):
-    """What a user has spent on a day.
+    """What a user has spent on a day."""
 
-    Attributes:
-        runs: Questions asked.
-        tokens: Input and output tokens of model calls.
-        cost: US dollars, as far as prices are known.
-    """
-
-    runs: int = 0
-    tokens: int = 0
-    cost: float = 0.0
+    runs: int = 0  # questions asked
+    tokens: int = 0  # input and output tokens of model calls
+    cost: float = 0.0  # US dollars, as far as prices are known
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of a run, as it goes over the wire.
+    """An event of a run, as it goes over the wire."""
 
-    Attributes:
-        attempt: The attempt it belongs to.
-        seq: Its number within the attempt, from 1.
-        name: Its name, such as `values`.
-        data: Its data, as JSON.
-        at: When it came, in seconds of the epoch.
-    """
-
-    attempt: int
-    seq: int
-    name: str
-    data: bytes
-    at: float
+    attempt: int  # the attempt it belongs to
+    seq: int  # its number within the attempt, from 1
+    name: str  # its name, such as `values`
+    data: bytes  # its data, as JSON
+    at: float  # when it came, in seconds of the epoch
 
     @property
     def id(self) -> str:

@@ -30,19 +30,12 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class LiveRun:
-    """A run of this process that is under way.
-
-    Attributes:
-        run_id: Its id.
-        attempt: Which attempt this is.
-        events: Its events so far, in this attempt.
-        ended: Whether there will be no more.
-    """
+    """A run of this process that is under way."""
 
     run_id: str
-    attempt: int = 1
-    events: list[Event] = field(default_factory=list)
-    ended: bool = False
+    attempt: int = 1  # which attempt this is
+    events: list[Event] = field(default_factory=list)  # its events so far, in this attempt
+    ended: bool = False  # whether there will be no more
     _size: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _waking: asyncio.TimerHandle | None = None
