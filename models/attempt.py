@@ -22,17 +22,11 @@ _HASTE_OF_WRITER = 0.8
 
 @dataclass(frozen=True)
 class CallDeadline:
-    """How long a call may take, all its attempts and pauses included.
+    """How long a call may take, all its attempts and pauses included."""
 
-    Attributes:
-        seconds: That long.
-        last: The run's time for work ends with it.
-        began: When it began, on the clock of `time.monotonic`.
-    """
-
-    seconds: float
-    last: bool = False
-    began: float = field(default_factory=time.monotonic)
+    seconds: float  # that long
+    last: bool = False  # the run's time for work ends with it
+    began: float = field(default_factory=time.monotonic)  # when it began, on the clock of `time.monotonic`
 
     @classmethod
     def of(cls, role: str, seconds: float, budget: Budget, needed: float = 0.0) -> "CallDeadline":
@@ -70,29 +64,17 @@ class CallDeadline:
 
 @dataclass
 class Attempt:
-    """What is known of an attempt while it is under way.
+    """What is known of an attempt while it is under way."""
 
-    Attributes:
-        deadline: Until when it may take.
-        number: How many were made before it.
-        room: What was set aside for it.
-        prompt: Tokens of its prompt, estimated.
-        most: Tokens that its reply may have, thoughts apart.
-        began: Whether any part of a reply has come.
-        bound: The name under which its request bounds the reply, or "".
-        cached: Tokens of its prompt that the provider had kept from an earlier one.
-        first: Seconds to the first part of its reply.
-    """
-
-    deadline: CallDeadline
-    number: int
-    room: Reservation
-    prompt: int
-    most: int = MOST_TOKENS
-    began: bool = False
-    bound: str = ""
-    cached: int = 0
-    first: float = 0.0
+    deadline: CallDeadline  # until when it may take
+    number: int  # how many were made before it
+    room: Reservation  # what was set aside for it
+    prompt: int  # tokens of its prompt, estimated
+    most: int = MOST_TOKENS  # tokens that its reply may have, thoughts apart
+    began: bool = False  # whether any part of a reply has come
+    bound: str = ""  # the name under which its request bounds the reply, or ""
+    cached: int = 0  # tokens of its prompt that the provider had kept from an earlier one
+    first: float = 0.0  # seconds to the first part of its reply
     _started: float = field(default_factory=time.monotonic)
     _input: int = 0
     _output: int = 0

@@ -48,15 +48,10 @@ def listen_to_calls(listener: Callable[[ModelCall], object]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Reservation:
-    """What is set aside for a call while it is under way, at an upper estimate.
+    """What is set aside for a call while it is under way, at an upper estimate."""
 
-    Attributes:
-        tokens: Input and output tokens.
-        cost: US dollars.
-    """
-
-    tokens: int = 0
-    cost: float = 0.0
+    tokens: int = 0  # input and output tokens
+    cost: float = 0.0  # US dollars
 
 
 _NOTHING = Reservation()

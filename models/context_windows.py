@@ -163,17 +163,12 @@ _SHRINK: Final = 2 / 3
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What is known of a model.
+    """What is known of a model."""
 
-    Attributes:
-        window: Tokens of its context window as it is known by its name or its own settings; None: not known.
-        reply: Tokens to keep for its reply.
-        count: Counts the tokens of a text: with its tokenizer, or an upper estimate.
-    """
-
+    # Tokens of its context window as it is known by its name or its own settings; None: not known.
     window: int | None = None
-    reply: int = _OUTPUT_RESERVE
-    count: Callable[[str], int] = text_tokens
+    reply: int = _OUTPUT_RESERVE  # tokens to keep for its reply
+    count: Callable[[str], int] = text_tokens  # counts the tokens of a text: with its tokenizer, or an upper estimate
 
 
 def measure_model(model: "BaseChatModel", name: str) -> ModelSize:

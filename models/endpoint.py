@@ -36,22 +36,15 @@ def own_key(key: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A model and where it answers.
+    """A model and where it answers."""
 
-    Attributes:
-        name: The model as configured, `provider:model`.
-        provider: The part before the colon.
-        base_url: `OPENAI_BASE_URL` for OpenAI-compatible endpoints, else "".
-        api_key: The key, for those and where it is a user's own. Never shown.
-        own: Whether the key is a user's own: what is learned with it, as that it is refused, counts for nobody else.
-        instance: Tells models apart that were made elsewhere and share a name.
-    """
-
-    name: str
-    provider: str
-    base_url: str = ""
+    name: str  # the model as configured, `provider:model`
+    provider: str  # the part before the colon
+    base_url: str = ""  # `OPENAI_BASE_URL` for OpenAI-compatible endpoints, else ""
+    # The key, for those and where it is a user's own. Never shown.
     api_key: str = field(default="", repr=False)
-    instance: int = 0
+    instance: int = 0  # tells models apart that were made elsewhere and share a name
+    # Whether the key is a user's own: what is learned with it, as that it is refused, counts for nobody else.
     own: bool = False
 
     @property

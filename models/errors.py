@@ -73,30 +73,19 @@ _STATUS_WORDS = {
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a request failed.
+    """Why a request failed."""
 
-    Attributes:
-        kind: `refused` (the endpoint will not take this form of request), `denied`
-            (key or rights), `overflow` (longer than the model's context), `server`
-            (5xx), `busy` (a limit of its rate), `unreachable` (no connection), `late` (no
-            reply in time), `deadline` (the run had no more time for it), `malformed` (a reply
-            that is not a chat completion), `empty` (one with nothing in it), `incomplete`
-            (cut at a limit, or filtered), `limit` (ended by a limit of the run).
-        words: One line without anything of the request or reply in it.
-        status: The HTTP status, 0 where there was none.
-        pause: Seconds after which the endpoint wants to be asked again, if it says so.
-        window: Tokens that the model's context holds, if an overflow says so.
-        bound: Whether it speaks of the bound on the reply that the request carried.
-        slow: Some of the reply came, and it was still coming.
-    """
-
+    # `refused` (the endpoint will not take this form of request), `denied` (key or rights), `overflow` (longer than the
+    # model's context), `server` (5xx), `busy` (a limit of its rate), `unreachable` (no connection), `late` (no reply in
+    # time), `deadline` (the run had no more time for it), `malformed` (a reply that is not a chat completion), `empty`
+    # (one with nothing in it), `incomplete` (cut at a limit, or filtered), `limit` (ended by a limit of the run).
     kind: FaultKind
-    words: str
-    status: int = 0
-    pause: float | None = None
-    window: int | None = None
-    bound: bool = False
-    slow: bool = False
+    words: str  # one line without anything of the request or reply in it
+    status: int = 0  # the HTTP status, 0 where there was none
+    pause: float | None = None  # seconds after which the endpoint wants to be asked again, if it says so
+    window: int | None = None  # tokens that the model's context holds, if an overflow says so
+    bound: bool = False  # whether it speaks of the bound on the reply that the request carried
+    slow: bool = False  # some of the reply came, and it was still coming
 
     @property
     def outage(self) -> bool:

@@ -28,20 +28,14 @@ _CUT_WORDS = "it was cut off at the length limit; send a shorter one"
 
 @dataclass(frozen=True)
 class ParsedReply(Generic[T]):
-    """A reply, judged.
+    """A reply, judged."""
 
-    Attributes:
-        verdict: `good`; `invalid` (JSON that does not fit); `cut` (broken off at the
-            length limit); `prose` (no JSON in it); `refused` (the model or a filter declined).
-        value: The judgement if `good`, and if `cut` where what came is valid all the same.
-        words: What to tell the model when it is asked to correct itself.
-        structural: The JSON is not of the schema's form at all.
-    """
-
+    # `good`; `invalid` (JSON that does not fit); `cut` (broken off at the length limit); `prose` (no JSON in it);
+    # `refused` (the model or a filter declined).
     verdict: _ReplyVerdict
-    value: T | None = None
-    words: str = ""
-    structural: bool = False
+    value: T | None = None  # the judgement if `good`, and if `cut` where what came is valid all the same
+    words: str = ""  # what to tell the model when it is asked to correct itself
+    structural: bool = False  # the JSON is not of the schema's form at all
 
 
 def parse_reply(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> ParsedReply[T]:

@@ -65,37 +65,21 @@ _PAUSE_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class ModelSession:
-    """Asks a model, for a role and a purpose.
+    """Asks a model, for a role and a purpose."""
 
-    Attributes:
-        role: The agent that asks.
-        purpose: What for.
-        endpoint: Where the model is.
-        model: The model.
-        budget: What the run may still spend.
-        breaker: The endpoint's breaker in this run.
-        seconds: Bound of one call with all its attempts; less where the run has less left.
-        tags: Tags of the requests.
-        price: What the model's tokens cost, if known.
-        retries: Attempts after the first; a model made elsewhere has retries of its own.
-        streams: Whether replies that are wanted whole are streamed, too.
-        adapts: Whether a slow endpoint may take longer than `seconds`.
-        home: Where what was learned of the endpoint's speed is kept.
-    """
-
-    role: str
-    purpose: str
-    endpoint: Endpoint
+    role: str  # the agent that asks
+    purpose: str  # what for
+    endpoint: Endpoint  # where the model is
     model: "BaseChatModel"
-    budget: Budget
-    breaker: EndpointBreaker
-    seconds: float
-    tags: tuple[str, ...]
-    price: Price | None = None
-    retries: int = RETRIES
-    streams: bool = False
-    adapts: bool = False
-    home: str = ""
+    budget: Budget  # what the run may still spend
+    breaker: EndpointBreaker  # the endpoint's breaker in this run
+    seconds: float  # bound of one call with all its attempts; less where the run has less left
+    tags: tuple[str, ...]  # tags of the requests
+    price: Price | None = None  # what the model's tokens cost, if known
+    retries: int = RETRIES  # attempts after the first; a model made elsewhere has retries of its own
+    streams: bool = False  # whether replies that are wanted whole are streamed, too
+    adapts: bool = False  # whether a slow endpoint may take longer than `seconds`
+    home: str = ""  # where what was learned of the endpoint's speed is kept
 
     async def ask(
         self, runnable: "Runnable[Any, Any]", mode: str, messages: "list[BaseMessage]", most: int = MOST_TOKENS

@@ -37,19 +37,12 @@ def _ended_here(message: "BaseMessage") -> bool:
 
 @dataclass(frozen=True)
 class StructuredCall(Generic[T]):
-    """One judgement to be had of a model.
+    """One judgement to be had of a model."""
 
-    Attributes:
-        session: Whom to ask.
-        messages: The prompt.
-        schema: What is wanted.
-        check: What the schema cannot say: words for the model, or None.
-    """
-
-    session: ModelSession
-    messages: "list[BaseMessage]"
-    schema: type[T]
-    check: Callable[[T], str | None] | None = None
+    session: ModelSession  # whom to ask
+    messages: "list[BaseMessage]"  # the prompt
+    schema: type[T]  # what is wanted
+    check: Callable[[T], str | None] | None = None  # what the schema cannot say: words for the model, or None
 
     async def run(self) -> T:
         """Ask, from the mode on that the endpoint last took for the schema.
