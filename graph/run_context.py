@@ -41,15 +41,10 @@ _KEPT: Final = 16
 
 @dataclass(frozen=True)
 class ServedUser:
-    """Whoever our own server runs a question for, handed to LangGraph as the authenticated user of the run.
+    """Whoever our own server runs a question for, handed to LangGraph as the authenticated user of the run."""
 
-    Attributes:
-        identity: The user's name on the server.
-        memory: The user whose memory it is, in the memory store.
-    """
-
-    identity: str
-    memory: str
+    identity: str  # the user's name on the server
+    memory: str  # the user whose memory it is, in the memory store
 
 
 @dataclass(frozen=True)

@@ -36,27 +36,16 @@ def settled_outcome(task_id: str, outcomes: Mapping[str, Outcome], repairs: Mapp
 
 @dataclass(frozen=True)
 class TaskLine:
-    """A task of a running plan, as reflection sees it; in memory, for one execution.
-
-    Attributes:
-        task: The task.
-        inputs: What it builds on.
-        board: What the others have come to.
-        work: What the tasks share.
-        intervention: What may be done.
-        run_added: Runs what takes its place.
-        fan: Of a `for_each` task, one of whose items this is the line of: its expansion.
-        position: The position of that item among the starts.
-    """
+    """A task of a running plan, as reflection sees it; in memory, for one execution."""
 
     task: Task
-    inputs: Mapping[str, Outcome]
-    board: Board
-    work: TaskResources
-    intervention: Intervention
-    run_added: _RunAdded
-    fan: ForEach | None = None
-    position: int = 0
+    inputs: Mapping[str, Outcome]  # what it builds on
+    board: Board  # what the others have come to
+    work: TaskResources  # what the tasks share
+    intervention: Intervention  # what may be done
+    run_added: _RunAdded  # runs what takes its place
+    fan: ForEach | None = None  # of a `for_each` task, one of whose items this is the line of: its expansion
+    position: int = 0  # the position of that item among the starts
 
     def wakes(self, outcome: Outcome, *, found: bool) -> bool:
         """Whether an outcome wakes reflection."""

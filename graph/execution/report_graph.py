@@ -49,27 +49,16 @@ class _SentSection(TypedDict):
 
 @dataclass
 class _ReportContext:
-    """The runtime context: in memory, for one execution, never saved.
+    """The runtime context: in memory, for one execution, never saved."""
 
-    Attributes:
-        state: What the run came to.
-        services: The models and the budget, shared by all sections.
-        sources: The sources of the report.
-        graph: The graph that runs.
-        config: The node's own config, which leads to its checkpoints.
-        outline: The outline, once there is one.
-        finished: The sections told of or waiting to be.
-        told: How many have been told of.
-    """
-
-    state: SearchState
-    services: RunContext
-    sources: CitableSources
-    graph: TaskGraph
-    config: RunnableConfig
-    outline: Outline = field(default_factory=Outline)
-    finished: dict[int, Section] = field(default_factory=dict)
-    told: int = 0
+    state: SearchState  # what the run came to
+    services: RunContext  # the models and the budget, shared by all sections
+    sources: CitableSources  # the sources of the report
+    graph: TaskGraph  # the graph that runs
+    config: RunnableConfig  # the node's own config, which leads to its checkpoints
+    outline: Outline = field(default_factory=Outline)  # the outline, once there is one
+    finished: dict[int, Section] = field(default_factory=dict)  # the sections told of or waiting to be
+    told: int = 0  # how many have been told of
     _known: asyncio.Task[None] | None = None
 
     async def recall(self) -> None:

@@ -58,17 +58,11 @@ class ForkError(WeiwoError, ValueError):
 
 @dataclass(frozen=True)
 class _Interrupted:
-    """What an execution had brought in when it was interrupted.
+    """What an execution had brought in when it was interrupted."""
 
-    Attributes:
-        outcomes: Of the tasks that had finished.
-        evidence: The passages they found.
-        usage: What they spent.
-    """
-
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
-    evidence: dict[str, Evidence] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the tasks that had finished
+    evidence: dict[str, Evidence] = field(default_factory=dict)  # the passages they found
+    usage: Usage = field(default_factory=Usage)  # what they spent
 
 
 async def fork(

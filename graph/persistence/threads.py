@@ -58,21 +58,13 @@ _FIND: Final = "SELECT thread_id, checkpoint_id FROM checkpoints WHERE checkpoin
 
 @dataclass(frozen=True, slots=True)
 class ThreadInfo:
-    """What a list shows of a thread.
-
-    Attributes:
-        thread_id: Its id.
-        updated: When it last changed.
-        question: Its latest question.
-        status: How that ended.
-        name: What the thread is called in a list: the question that it began with.
-    """
+    """What a list shows of a thread."""
 
     thread_id: str
-    updated: datetime
-    question: str
-    status: _ThreadStatus
-    name: str = ""
+    updated: datetime  # when it last changed
+    question: str  # its latest question
+    status: _ThreadStatus  # how that ended
+    name: str = ""  # what the thread is called in a list: the question that it began with
 
 
 def new_thread_id(now: datetime | None = None) -> str:
