@@ -36,11 +36,7 @@ class Account(Protocol):
         """Whose runs these are: nobody else finds them."""
 
     def open(self, asked: Context, *, question: bool) -> AbstractAsyncContextManager[None]:
-        """Within this their settings count, and what they spend.
-
-        Args:
-            asked: What the client set.
-            question: Whether a question is asked, which is counted.
+        """Within this their settings count, and what they spend; a question is counted.
 
         Raises:
             WeiwoError: They have nothing left to spend on it.
@@ -55,11 +51,7 @@ class Account(Protocol):
 
 
 class OwnAccount:
-    """Whoever started the server: nothing is counted.
-
-    Args:
-        context: What they set for every run.
-    """
+    """Whoever started the server: nothing is counted."""
 
     user = ""
 
@@ -90,12 +82,7 @@ class AnswerRun:
 
 
 class AnswerRuns:
-    """The runs of one server.
-
-    Args:
-        clock: A monotonic clock, in seconds.
-        serves_clients: Whether others ask than who started the server.
-    """
+    """The runs of one server; it serves clients where others ask than who started it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, serves_clients: bool = False) -> None:
         self._clock = clock
@@ -123,12 +110,7 @@ class AnswerRuns:
     async def result(
         self, run: AnswerRun, seconds: float, tell: Callable[[int, str], Awaitable[None]]
     ) -> dict[str, Any] | None:
-        """The result object of a run, empty where it waits for a person; None where it still runs after that time.
-
-        Args:
-            run: The run.
-            seconds: How long to wait.
-            tell: Told each step, counted from 1.
+        """The result of a run, empty where it waits for a person; None where it runs on after so many seconds.
 
         Raises:
             WeiwoError: The run failed.

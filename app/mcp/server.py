@@ -86,12 +86,7 @@ class PassageResult(BaseModel):
 
 
 def build_server(context: Context, account_of: Callable[[], Account] | None = None) -> FastMCP:
-    """The server.
-
-    Args:
-        context: What counts for every run.
-        account_of: Finds the account of whoever sends the request at hand; None: all are who started the server.
-    """
+    """The server; `account_of` finds whose the request at hand is, else all are of whoever started the server."""
     server: FastMCP = FastMCP("weiwo", instructions=INSTRUCTIONS)
     runs = AnswerRuns(serves_clients=account_of is not None)
     # A task works outside of its request, where nobody knows whose it is.
@@ -155,11 +150,7 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
 
 
 def read_answer(result: dict[str, Any]) -> AskResult:
-    """What a client needs of a result: a few hundred tokens of it.
-
-    Args:
-        result: The result object, as `app/result.schema.json` says.
-    """
+    """What a client needs of a result object: a few hundred tokens of it."""
     answer = str(result.get("answer") or "")
     citations = [
         CitedSource(
@@ -184,12 +175,7 @@ def read_answer(result: dict[str, Any]) -> AskResult:
 
 
 def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awaitable[None]]:
-    """An ASGI application that refuses requests which a page of another site makes.
-
-    Args:
-        app: The application behind it.
-        hosts: The hosts whose pages may make them.
-    """
+    """An ASGI application that refuses requests made by pages of other hosts than these."""
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
         origin = next((value for name, value in scope.get("headers", ()) if name == b"origin"), b"").decode("latin-1")

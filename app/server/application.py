@@ -24,12 +24,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None = None) -> Starlette:
-    """The application behind the guard; its lifespan opens the databases.
-
-    Args:
-        graph_options: More for `build_graph`, such as models.
-        auth: How users log in; None: nobody does.
-    """
+    """The application behind the guard, whose lifespan opens the databases; without `auth` nobody logs in."""
     mcp, serving_mcp = mcp_routes(lambda: application.state.engine)
 
     @asynccontextmanager

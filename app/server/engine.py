@@ -207,10 +207,6 @@ class Engine(Backend):
 async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIterator[Engine]:
     """Open the databases, and take up the runs that an earlier server left under way.
 
-    Args:
-        logins: Whether users log in.
-        graph_options: More for `build_graph`, such as models.
-
     Raises:
         StorageError: A database cannot be used, or another server uses it.
         SettingsError: A setting cannot be used.

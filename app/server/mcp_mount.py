@@ -53,11 +53,7 @@ class _UserAccount:
 
 
 def mcp_routes(engine: Callable[[], Engine]) -> tuple[list[BaseRoute], AbstractAsyncContextManager[Any]]:
-    """The routes, and what is to be open while they are served.
-
-    Args:
-        engine: Gives the server's engine, once it is open.
-    """
+    """The routes, and what is to be open while they are served."""
     if find_spec("fastmcp") is None:
         return [Route("/mcp", missing, methods=["GET", "POST", "DELETE"])], nullcontext()
     from fastmcp.server.dependencies import get_http_request

@@ -46,11 +46,7 @@ class ServeError(WeiwoError):
 
 
 def _choose_auth(host: str, named: str) -> Auth | None:
-    """How users log in.
-
-    Args:
-        host: The address to listen on.
-        named: `WEIWO_AUTH`.
+    """How users log in, by where the server listens and `WEIWO_AUTH`.
 
     Raises:
         ServeError: The address is reached by others and nobody would have to log in; or there is no such way.
@@ -75,12 +71,7 @@ def _choose_auth(host: str, named: str) -> Auth | None:
 
 
 async def serve(host: str, port: int, *, started: Callable[[str, str], None]) -> None:
-    """Serve until a signal comes.
-
-    Args:
-        host: The address to listen on.
-        port: The port; 0: any.
-        started: Called with the address of the page, and the operator's token if it was made just now.
+    """Serve until a signal comes; `started` is told the page's address, and the operator's token if it is new.
 
     Raises:
         ServeError: It cannot start.

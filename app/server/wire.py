@@ -76,12 +76,7 @@ def wants_chinese(headers: Headers) -> bool:
 
 
 def error_reply(error: RequestError, asked: Headers) -> Response:
-    """The JSON response that tells of an error, as LangGraph's server writes it.
-
-    Args:
-        error: The error.
-        asked: The headers of the request: they say in which language.
-    """
+    """The response that tells of an error, as LangGraph's server writes it, in the request's language."""
     told = error.chinese if error.chinese and wants_chinese(asked) else error.detail
     return reply({"detail": told}, error.status, error.headers)
 

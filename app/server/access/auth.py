@@ -28,14 +28,7 @@ _LONGEST: Final = 200
 
 
 class Auth:
-    """The tokens and logins of a server.
-
-    Args:
-        oidc: Where users log in, if not with tokens alone.
-
-    Attributes:
-        records: Where they are kept; set when the server has started.
-    """
+    """The tokens and logins of a server; `records`, where they are kept, is set when the server has started."""
 
     def __init__(self, oidc: Oidc | None = None) -> None:
         self.records: Records | None = None

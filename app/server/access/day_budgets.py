@@ -26,23 +26,14 @@ _COUNTED: Final = {"runs": "questions", "tokens": "tokens", "cost": "US dollars"
 
 
 class DayBudgets:
-    """The budgets of a server's users, and what they have spent.
-
-    Args:
-        records: Where what is spent is kept.
-        settings: The operator's settings: where the profiles are, and prices.
-    """
+    """The budgets of a server's users, and what they have spent."""
 
     def __init__(self, records: Records, settings: Settings) -> None:
         self._records, self._settings = records, settings
         self._writing: set[asyncio.Task[None]] = set()
 
     async def admit(self, user: str, *, asks: bool) -> None:
-        """See that something is left of a user's day, and count the question.
-
-        Args:
-            user: The user.
-            asks: Whether a question is asked; what goes on with one counts no question.
+        """See that something is left of a user's day, and count the question; what goes on with one counts none.
 
         Raises:
             RequestError: Nothing is left; it says when the next day begins.
@@ -55,13 +46,7 @@ class DayBudgets:
             await self._records.add_spending(user, _day_of(now), Spending(runs=1))
 
     async def limit(self, user: str, profile: Context, context: Context, before: Usage) -> Context:
-        """What the operator sets for a run, its limits lowered to what is left of its user's day.
-
-        Args:
-            user: The user.
-            profile: What the operator sets for the run.
-            context: What the client set.
-            before: What the question has spent already, which its limits count.
+        """What the operator sets for a run, lowered to what is left of its user's day; what was spent before counts.
 
         Raises:
             SettingsError: The user's profile cannot be used.
@@ -123,12 +108,6 @@ class DayBudgets:
 
 def _require_budget(profile: Profile, spent: Spending, *, asks: bool, now: float) -> None:
     """See that something is left of a day.
-
-    Args:
-        profile: Holds the budget.
-        spent: What was spent on the day.
-        asks: Whether a question is asked.
-        now: Seconds of the epoch.
 
     Raises:
         RequestError: Nothing is left; it says when the next day begins.

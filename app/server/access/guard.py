@@ -80,13 +80,7 @@ class _Buckets:
 
 
 class Guard:
-    """The middleware.
-
-    Args:
-        app: The application behind it.
-        rules: Hosts and origins.
-        auth: Who logs in; None: nobody does.
-    """
+    """The middleware; without `auth` nobody logs in."""
 
     def __init__(self, app: ASGIApp, rules: Rules, auth: Auth | None = None) -> None:
         self._app, self._rules, self._auth = app, rules, auth

@@ -87,13 +87,7 @@ class Login(NamedTuple):
 
 
 class Oidc:
-    """An issuer, as its client sees it.
-
-    Args:
-        settings: The client.
-        transport: How the issuer is reached, if not over the network.
-        clock: Seconds that never go back.
-    """
+    """An issuer, as its client sees it."""
 
     def __init__(
         self,
@@ -133,11 +127,7 @@ class Oidc:
         return f"{address}{'&' if '?' in address else '?'}{urlencode(asked)}", login
 
     async def finish(self, login: Login | None, params: Mapping[str, str]) -> str:
-        """End a login; returns the user.
-
-        Args:
-            login: What the browser remembers.
-            params: What the issuer sent it back with.
+        """End a login, by what the browser remembers and what the issuer sent it back with; returns the user.
 
         Raises:
             RequestError: It is another's login, the issuer refused, or what it says cannot be trusted.

@@ -108,11 +108,7 @@ def _require_assistant(assistant_id: str) -> None:
 
 
 async def _draw(graph: CompiledStateGraph[Any, Any, Any, Any], xray: str) -> dict[str, Any]:
-    """Nodes and edges of the graph.
-
-    Args:
-        graph: The graph.
-        xray: Whether its subgraphs are drawn: empty, `true`, `false` or how deep.
+    """Nodes and edges of the graph; its subgraphs are drawn by `xray`: empty, `true`, `false` or how deep.
 
     Raises:
         RequestError: `xray` is none of these.

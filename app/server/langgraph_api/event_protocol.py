@@ -42,11 +42,7 @@ class Subscription:
 
     @classmethod
     def of(cls, body: Mapping[str, Any], last: str = "") -> "Subscription":
-        """Read a request body.
-
-        Args:
-            body: `channels`, `namespaces`, `depth` and `since`.
-            last: `Last-Event-ID`, where `since` is not given.
+        """Read a request body; `last`, its `Last-Event-ID`, counts where `since` is not given.
 
         Raises:
             RequestError: It names no channel, or one that does not exist.

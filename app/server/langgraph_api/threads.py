@@ -59,16 +59,7 @@ class Found:
 
 
 class Threads:
-    """The threads there are.
-
-    Args:
-        graph: The graph, with a checkpointer.
-        records: The server's database.
-        runs: The runs under way.
-
-    Attributes:
-        saver: Where checkpoints are kept.
-    """
+    """The threads there are; their checkpoints are in `saver`."""
 
     def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, runs: Runs) -> None:
         self._graph, self._records, self._runs = graph, records, runs
@@ -127,12 +118,7 @@ class Threads:
         await self._records.put_thread(thread_id, user, dict(metadata))
 
     async def search(self, user: str, wanted: Mapping[str, Any]) -> list[Found]:
-        """The threads of a user that meet conditions, that which changed last first.
-
-        Args:
-            user: The user.
-            wanted: `limit`, `offset`, and as conditions `status`, `metadata`, `ids` and `query` (words of a question).
-        """
+        """The user's threads that fit `limit offset status metadata ids query`, that which changed last first."""
         limit, offset = read_count(wanted, "limit", 10, 1_000), read_count(wanted, "offset", 0, 1_000_000)
         some = not (wanted.get("status") or wanted.get("metadata") or wanted.get("ids") or wanted.get("query"))
         found = await self._newest(user, min(offset + limit, _MOST_SEARCHED) if some else _MOST_SEARCHED)
@@ -159,12 +145,7 @@ class Threads:
         return Found(thread_id, record, info, runs[0] if runs else None)
 
     async def shown(self, found: Found, select: Sequence[str] | None = None) -> dict[str, Any]:
-        """A thread as LangGraph's server shows it.
-
-        Args:
-            found: The thread.
-            select: Fields wanted; None: all.
-        """
+        """A thread as LangGraph's server shows it, with the fields of `select` or all."""
         values: Any = None
         interrupts: dict[str, Any] = {}
         metadata = {"graph_id": GRAPH_ID, "assistant_id": ASSISTANT_ID}

@@ -72,11 +72,7 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 async def probe_model(settings: Mapping[str, str]) -> Probe:
-    """Ask `_QUESTION` of the bundled documents under some settings; nothing is kept.
-
-    Args:
-        settings: The variables to try, over those in force.
-    """
+    """Ask `_QUESTION` of the bundled documents under some settings, over those in force; nothing is kept."""
     from weiwo.graph.builder import build_graph  # noqa: PLC0415 - half a second, for a look that asks nothing
 
     with environment(settings):
@@ -120,11 +116,7 @@ class Speed(NamedTuple):
         return _USUAL_PROMPT / self.reading + _USUAL_REPLY / self.writing
 
     def limits(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Time limits and depth for a model so slow, where the user set none; empty for a fast one.
-
-        Args:
-            env: What is set.
-        """
+        """Time limits and depth for a model so slow, where `env` sets none; empty for a fast one."""
         seconds = self.call_seconds
         if seconds <= _QUICK_CALL:
             return {}
@@ -145,12 +137,6 @@ async def measure_speed(
     base_url: str, model: str, transport: httpx.AsyncBaseTransport | None = None, env: Mapping[str, str] = os.environ
 ) -> Speed | None:
     """How fast a model reads and writes: a long prompt with a short reply, and the other way round.
-
-    Args:
-        base_url: Where the server speaks OpenAI's protocol.
-        model: The model's name there.
-        transport: What carries the requests, if not the network.
-        env: Where the key is, if the server wants one.
 
     Returns:
         The speed; None where the server gives no reply, or not in time.
@@ -190,14 +176,7 @@ class _ThinkingSwitch(NamedTuple):
 async def find_switch(
     base_url: str, model: str, transport: httpx.AsyncBaseTransport | None = None, env: Mapping[str, str] = os.environ
 ) -> _ThinkingSwitch:
-    """Ask one short question as it is and, if the model thinks about it, with each switch until one works.
-
-    Args:
-        base_url: Where the server speaks OpenAI's protocol.
-        model: The model's name there.
-        transport: What carries the requests, if not the network.
-        env: Where the key is, if the server wants one.
-    """
+    """Ask one short question as it is and, if the model thinks about it, with each switch until one works."""
     key = env.get("OPENAI_API_KEY", "").strip()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     async with open_client(transport, _REPLY_SECONDS) as http:

@@ -136,12 +136,7 @@ def in_container() -> bool:
 async def find_servers(
     env: Mapping[str, str] = os.environ, transport: httpx.AsyncBaseTransport | None = None
 ) -> list[FoundServer]:
-    """The servers that answer, in the order they are looked for.
-
-    Args:
-        env: `OLLAMA_HOST` and `OPENAI_BASE_URL` say where else to look.
-        transport: What carries the requests, if not the network.
-    """
+    """The servers that answer, in the order they are looked for; `OLLAMA_HOST` and `OPENAI_BASE_URL` say where else."""
     async with open_client(transport, _SECONDS) as http:
         found = await asyncio.gather(*(_look(http, place) for place in _list_places(env)))
     servers: dict[str, FoundServer] = {}

@@ -45,11 +45,7 @@ class ProtocolAnswer:
     usage: tuple[int, int] = (0, 0)  # input and output tokens
 
     def annotations(self, offset: int = 0) -> list[dict[str, Any]]:
-        """Where the answer names which source that has an address, in the fields of OpenAI's `url_citation`.
-
-        Args:
-            offset: Characters that were sent before the text.
-        """
+        """The marks of sources with an address, as OpenAI's `url_citation`, behind `offset` characters."""
         known = {int(one["n"]): one for one in self.citations if one.get("url")}
         return [
             {
@@ -104,13 +100,7 @@ def _read_step(event: Event) -> _AnswerEvent:
 
 
 def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> ProtocolAnswer:
-    """The answer that a state holds. It looks sources up on the disk, so it blocks.
-
-    Args:
-        values: The state that a run ended with.
-        error: Why it failed; else empty.
-        thread_id: Its thread.
-    """
+    """The answer that a state holds, or why there is none. It looks sources up on the disk, so it blocks."""
     result = values.get("result") or {}
     language = "zh" if (result or values.get("assessment") or {}).get("language") == "zh" else "en"
     if error:

@@ -120,12 +120,7 @@ def _refuse_options(body: Mapping[str, Any], *, any_format: bool) -> None:
 
 
 def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: bool) -> RunRequest:
-    """The run that answers.
-
-    Args:
-        body: The request's body; its `model` counts here.
-        messages: The conversation, as the client sent it.
-        kept: Whether its thread is kept.
+    """The run that answers a conversation, by the options of a request of either API.
 
     Raises:
         RequestError: There is no such model, or nothing is asked.

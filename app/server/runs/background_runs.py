@@ -53,20 +53,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Runs:
-    """The runs of this process.
-
-    Args:
-        graph: The graph, with a checkpointer.
-        records: The server's database.
-        log: The log of events.
-        settings: Where threads are, to keep other processes off them.
-        logins: Whether several users share the server.
-
-    Attributes:
-        budgets: What users may spend a day.
-        quota: What users may keep.
-        closing: Whether the server is about to stop.
-    """
+    """The runs of this process; `budgets` and `quota` hold what their users may spend and keep."""
 
     def __init__(
         self,
@@ -182,12 +169,7 @@ class Runs:
         return len(self._tasks)
 
     async def cancel(self, run_id: str, *, wait: bool = True) -> None:
-        """Interrupt a run, so that it can be resumed.
-
-        Args:
-            run_id: The run; one that has ended is left alone.
-            wait: Whether to wait until it has ended.
-        """
+        """Interrupt a run that goes on, so that it can be resumed, and `wait` until it has ended."""
         task = self._tasks.get(run_id)
         if task is None:
             return

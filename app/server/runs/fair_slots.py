@@ -7,13 +7,9 @@ from contextlib import asynccontextmanager
 
 
 class FairSlots:
-    """Slots that users share.
+    """Slots that users share, or that one has alone.
 
     Nobody at work is interrupted, so a share leaves room for one user more than there are: who comes begins at once.
-
-    Args:
-        most: Slots of all.
-        shared: Whether several users may come; else one has them all.
     """
 
     def __init__(self, most: int, *, shared: bool) -> None:

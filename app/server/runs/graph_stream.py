@@ -35,14 +35,7 @@ async def stream_events(
     context: Mapping[str, Any],
     request: RunRequest,
 ) -> AsyncIterator[tuple[str, bytes]]:
-    """Run the graph.
-
-    Args:
-        graph: The graph.
-        given: Its input, a command, or None.
-        config: Thread, checkpoint, metadata.
-        context: The run's context.
-        request: What whoever started it wants to be sent, and where to stop.
+    """Run the graph; the request says what to send, and where to stop.
 
     Yields:
         Name and JSON of each event; the name is `mode|namespace` for one of a subgraph.

@@ -57,12 +57,7 @@ class RunRequest(BaseModel):
     def of(
         cls, body: Mapping[str, Any], *, stateless: bool = False, choose: _CorpusChoice | None = None
     ) -> "RunRequest":
-        """Read a request body.
-
-        Args:
-            body: The body of a request to create a run.
-            stateless: Whether it names no thread.
-            choose: Finds the corpora that it names among the user's; None: they are fields as any other.
+        """Read a request body; `choose` finds the corpora it names among the user's, else they are fields as any other.
 
         Raises:
             RequestError: It asks what cannot be, or sets what a client may not.

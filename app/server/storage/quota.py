@@ -35,12 +35,7 @@ _POSTGRES: Final = (
 
 
 class Quota:
-    """The quotas of a server's users.
-
-    Args:
-        records: Whose a thread is, with its runs and events.
-        settings: Where the rest is.
-    """
+    """The quotas of a server's users."""
 
     def __init__(self, records: Records, settings: Settings) -> None:
         self._records, self._settings = records, settings

@@ -49,13 +49,7 @@ def format_names() -> list[str]:
 def _download_response(
     result: Mapping[str, Any], name: str, file_name: str, earlier: Sequence[Mapping[str, Any]] = ()
 ) -> Response:
-    """A result as a file to keep.
-
-    Args:
-        result: The result object.
-        name: The format.
-        file_name: The file's name, without ending.
-        earlier: What was answered before it on its thread, oldest first, for a format that shows a thread.
+    """A result as a file to keep; a format that shows a thread has what was answered `earlier`, too.
 
     Raises:
         RequestError: There is no such format here.
@@ -77,11 +71,6 @@ async def _passage_in_context(
     values: Mapping[str, Any], citation: Mapping[str, Any], settings: Settings
 ) -> dict[str, Any]:
     """A passage that an answer cites.
-
-    Args:
-        values: The thread's state.
-        citation: One of its result's citations.
-        settings: Tell the corpus it was found in.
 
     Returns:
         Its number, source, text, what stands before and after it where it is of a document that can still be opened,
