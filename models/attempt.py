@@ -96,13 +96,7 @@ class Attempt:
         return self._output or self._seen
 
     def take(self, message: "BaseMessage", *, totals: bool) -> None:
-        """Count a reply, or a chunk of one.
-
-        Args:
-            message: The reply or chunk.
-            totals: The counts reported are those of the whole so far: OpenAI-like servers report such, some of
-                them in every chunk; others report parts.
-        """
+        """Count a reply, or a chunk; with `totals` it reports the whole's tokens so far, as OpenAI-like servers do."""
         self.first = self.first or self.seconds
         self.began = True
         self._seen += text_tokens(sent_text(message))
@@ -114,12 +108,7 @@ class Attempt:
             self._input, self._output = self._input + sent, self._output + received
 
     def spent(self, fault: Fault | None, *, left: bool) -> tuple[int, int]:
-        """Input and output tokens: as reported, else as estimated; an attempt that nothing came of took none.
-
-        Args:
-            fault: What went wrong, if anything did.
-            left: Whoever asked did not wait for the end.
-        """
+        """Input and output tokens, reported or estimated; none where nothing came and nobody `left` before the end."""
         if not (self.began or left or (fault is not None and fault.kind in {"late", "deadline", "limit"})):
             return 0, 0
         return self._input or self.prompt, self.received

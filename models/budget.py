@@ -64,12 +64,6 @@ class Budget:
     taken before it is sent, and with it room for its tokens and their cost: of two
     tasks only one gets the last call, and calls under way together exceed a limit by
     no more than their estimates were too low.
-
-    Args:
-        limits: The bounds.
-        spent: What the run had spent before this budget was made.
-        clock: A monotonic clock, in seconds.
-        on_call: Told of each model call that has ended.
     """
 
     def __init__(
@@ -113,13 +107,7 @@ class Budget:
         return self._clock() - self._started
 
     def remaining_seconds(self, reserve: float = 0.0) -> float:
-        """Seconds left for work, never negative.
-
-        Args:
-            reserve: Seconds to keep back for what must still come after this
-                work, such as writing the answer. An executor that stops when
-                this reaches zero leaves the writer at least that long.
-        """
+        """Seconds left for work, never negative, beside a `reserve` for what must still come after it."""
         if self._parent is not None:
             return self._parent.remaining_seconds(reserve)
         return max(0.0, self.limits.max_seconds - self.spent.seconds - self.elapsed() - reserve)
@@ -185,13 +173,7 @@ class Budget:
         self.refuse(full)
 
     def record(self, call: ModelCall, cost: float = 0.0, room: Reservation = _NOTHING) -> None:
-        """Book a model call that was reserved and has ended, well or badly.
-
-        Args:
-            call: The call.
-            cost: US dollars, 0 where the price is unknown.
-            room: What was set aside for it.
-        """
+        """Book a model call that was reserved and has ended, well or badly."""
         with self._lock:
             self._calls.append(call)
             self._cost += cost
@@ -220,11 +202,7 @@ class Budget:
             return max(0, self.limits.max_model_calls - self.spent.model_calls - self._reserved)
 
     def tokens_left(self, price: Price | None = None) -> int:
-        """Tokens that the run may still spend, what is under way counted as spent; never negative.
-
-        Args:
-            price: What input tokens cost, where a limit on cost is to be minded too.
-        """
+        """Tokens that the run may still spend, what is under way counted as spent; with a price, by `max_cost` too."""
         if self._parent is not None:
             return self._parent.tokens_left(price)
         with self._lock:
@@ -235,13 +213,7 @@ class Budget:
         return max(0, left)
 
     def reply_room(self, room: Reservation, prompt: int, price: Price | None = None) -> tuple[int, str]:
-        """Tokens that the reply of a call under way may have, and the limit that ends it there.
-
-        Args:
-            room: What was set aside for the call.
-            prompt: Tokens of its prompt.
-            price: What its model's tokens cost, if known.
-        """
+        """Tokens that the reply of a call under way may have, and the limit that ends it there."""
         if self._parent is not None:
             return self._parent.reply_room(room, prompt, price)
         with self._lock:

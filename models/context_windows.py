@@ -39,11 +39,7 @@ _PIECE: Final = 50_000
 
 
 def _find_tokenizer(name: str) -> Callable[[str], int] | None:
-    """A counter of tokens for a model, if its tokenizer is known and at hand. Blocks: it reads megabytes from disk.
-
-    Args:
-        name: The model as configured, `provider:model`.
-    """
+    """A counter of tokens for a model, if its tokenizer is known and at hand. Blocks: it reads megabytes from disk."""
     provider, _, model = name.partition(":")
     if provider not in {"openai", "azure_openai", "given"}:
         return None
@@ -124,24 +120,14 @@ def text_tokens(text: str) -> int:
 
 
 def prompt_tokens(messages: "Iterable[BaseMessage]", runnable: Any) -> int:
-    """Tokens of a request: its messages, and the schema or function that is bound to the model.
-
-    Args:
-        messages: The conversation.
-        runnable: The model as it is asked.
-    """
+    """Tokens of a request: its messages, and the schema or function that is bound to the model."""
     words = sum(PER_MESSAGE + text_tokens(message_text(message)) for message in messages)
     bound = getattr(getattr(runnable, "first", runnable), "kwargs", None)  # a sequence opens with the model
     return words + (text_tokens(json.dumps(bound, default=str, ensure_ascii=False)) if bound else 0)
 
 
 def reply_tokens(model: Any, longest: int) -> int:
-    """Tokens to set aside for a reply.
-
-    Args:
-        model: The model; its own bound on replies is never exceeded.
-        longest: The longest reply this run has had for the same purpose.
-    """
+    """Tokens to set aside for a reply, by the longest one so far; the model's own bound is never exceeded."""
     bounds = (getattr(model, name, None) for name in _BOUNDS)
     own = [bound for bound in bounds if isinstance(bound, int) and bound > 0]
     return min([max(_OUTPUT_RESERVE, longest), *own])
@@ -172,12 +158,7 @@ class ModelSize:
 
 
 def measure_model(model: "BaseChatModel", name: str) -> ModelSize:
-    """Look at a model. May read a tokenizer from disk, so it belongs in a thread.
-
-    Args:
-        model: The model; LangChain's profile of it tells its window, as a context size set on the model itself does.
-        name: The model as configured, `provider:model`.
-    """
+    """Look at a model: its profile, or a size set on it, tells its window. Blocks: it may read a tokenizer."""
     return ModelSize(own_window(model), reply_tokens(model, 0), _find_tokenizer(name) or text_tokens)
 
 
@@ -208,13 +189,7 @@ class _WindowMemory:
         self._sizes.put(endpoint, size)
 
     def learn(self, endpoint: str, window: int | None, prompt: int) -> None:
-        """Remember what a refusal taught.
-
-        Args:
-            endpoint: Who refused.
-            window: The tokens it says it holds, if it does.
-            prompt: Tokens of the prompt that was too long, estimated.
-        """
+        """Remember what a refusal taught: the window it names, else less than the prompt that was too long."""
         told = window if window is not None and window >= _LEAST_WINDOW else math.floor(prompt * _SHRINK)
         self._learned.put(endpoint, max(_LEAST_WINDOW, min(told, self._learned.get(endpoint) or told)))
 
@@ -222,10 +197,6 @@ class _WindowMemory:
         """Tokens of an endpoint's window: as configured, else as its model has them, else a careful guess.
 
         It is never more than a refusal said.
-
-        Args:
-            endpoint: The endpoint.
-            configured: What the settings say.
         """
         window = configured or self.size(endpoint).window or _DEFAULT_WINDOW
         return min(window, self._learned.get(endpoint) or window)

@@ -66,11 +66,7 @@ class Endpoint:
 
 
 def resolve_endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoint:
-    """The endpoint of a model named `provider:model`.
-
-    Args:
-        name: The model.
-        env: The environment; None: the process's, with the own key of the run's user.
+    """The endpoint of a model named `provider:model`, by `env`, else by this process's and the user's own key.
 
     Raises:
         ModelUnavailableError: The name has no provider, the base URL is none, or a key is missing.
@@ -167,11 +163,7 @@ _MAX_BREAKERS: Final = 256
 
 
 class EndpointBreaker:
-    """What a run knows of the health of one model endpoint.
-
-    Args:
-        clock: A monotonic clock, in seconds.
-    """
+    """What a run knows of the health of one model endpoint."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._circuit = CircuitBreaker(_THRESHOLD, _COOLING_SECONDS, _COOLING_SECONDS, clock)
@@ -179,9 +171,6 @@ class EndpointBreaker:
 
     def admit(self, call: object) -> None:
         """Let a call pass.
-
-        Args:
-            call: Whatever stands for the call, its attempts included.
 
         Raises:
             ModelCallError: The endpoint is down as far as this run knows.
@@ -194,13 +183,7 @@ class EndpointBreaker:
         self._circuit.succeeded(call)
 
     def failed(self, call: object, words: str, *, hopeless: bool = False) -> None:
-        """The endpoint did not answer.
-
-        Args:
-            call: What was admitted.
-            words: Why, as one line.
-            hopeless: There is no point in a second attempt.
-        """
+        """The endpoint did not answer; `hopeless` if there is no point in a second attempt."""
         if self._circuit.failed(call, opens=hopeless) is not None:
             self._words = words
 

@@ -143,14 +143,10 @@ class ChatModels:
             return  # the call that follows says so
 
     def room(self, role: str, *prompt: str) -> int:
-        """Tokens left for passages in a prompt to a role's model, never negative.
+        """Tokens left for passages in a prompt to a role's model beside the rest of it, never negative.
 
         A share of the model's window is used (`context_windows`), what the reply needs kept free, and of what the run
         may still spend at most half: more is to come.
-
-        Args:
-            role: The agent that will ask.
-            prompt: All that the prompt holds besides the passages, message by message.
         """
         where, size = self._size(role)
         bound = prompt_bound(

@@ -55,10 +55,6 @@ async def get_chat_model(endpoint: Endpoint, seconds: float) -> "BaseChatModel":
 
     Temperature is left to the provider: reasoning models refuse to be told.
 
-    Args:
-        endpoint: Which.
-        seconds: Bound of one request; callers set a tighter one around the whole call.
-
     Raises:
         ModelUnavailableError: Its package is not installed, or it cannot be set up. One line, without secrets.
     """

@@ -72,11 +72,7 @@ def _configured(settings: Settings, name: str) -> Price | None:
 
 
 def require_prices(settings: Settings, names: Iterable[str] | None = None) -> None:
-    """See that `max_cost` can be kept.
-
-    Args:
-        settings: The settings of a run.
-        names: The models in use; without them, those of the settings.
+    """See that `max_cost` can be kept with models of these names, or else those of the settings.
 
     Raises:
         SettingsError: A limit on cost is set, and the price of a model is not known.

@@ -88,11 +88,7 @@ _TAIL: Final = 8
 
 
 class ReasoningFilter:
-    """Passes on text deltas without thoughts, the wrapping of answers and all from a template's end on.
-
-    Args:
-        opened: The thoughts have begun already: their closer will come alone.
-    """
+    """Passes on text without thoughts, wrappers and a template's end; `opened` where thoughts have begun already."""
 
     def __init__(self, *, opened: bool = False) -> None:
         self._held = ""

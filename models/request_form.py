@@ -56,10 +56,6 @@ class _ModeMemory:
         """The mode that the endpoint last took for a schema; None if that has not been seen, or only in doubt long ago.
 
         For a schema that was not asked for it is the best of the modes that others got, if there are several.
-
-        Args:
-            endpoint: Provider, model and base URL.
-            schema: The schema's name; empty for whichever.
         """
         now, held = self._clock(), self._held.get(endpoint) or {}
         modes = {name: one.mode for name, one in held.items() if one.until is None or now <= one.until}
@@ -69,14 +65,7 @@ class _ModeMemory:
         return min(modes.values(), key=MODES.index) if telling else None
 
     def remember(self, endpoint: str, mode: StructuredMode, schema: str = "", *, certain: bool) -> None:
-        """Remember which mode an endpoint took.
-
-        Args:
-            endpoint: Provider, model and base URL.
-            mode: The mode.
-            schema: The schema's name; empty for all that are not known better.
-            certain: It refused the better ones, or there are none.
-        """
+        """Remember which mode an endpoint took; `certain` if it refused the better ones, or there are none."""
         held = self._held.get(endpoint) or {}
         if certain or schema not in held or self.known(endpoint, schema) != mode:  # what is certain stays so
             known = _KnownMode(mode, None if certain else self._clock() + DOUBT_SECONDS)
@@ -199,14 +188,7 @@ def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:
 
 
 def bound_arguments(model: "BaseChatModel", runnable: Any, name: str, tokens: int) -> dict[str, Any]:
-    """Arguments of a request that carry the bound on its reply.
-
-    Args:
-        model: The model.
-        runnable: The model as it is asked, perhaps with arguments bound to it.
-        name: What the bound is called; "" for none.
-        tokens: The bound.
-    """
+    """Arguments of a request that carry the bound on its reply under a name; none where that is empty."""
     if not name:
         return {}
     if name == _OPENAIS or not speaks_openai(model):
@@ -243,13 +225,7 @@ SWITCHES: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def set_thinking(model: "BaseChatModel", setting: str, role: str) -> "BaseChatModel":
-    """The model as a role asks it: the same where it may think.
-
-    Args:
-        model: The model.
-        setting: `SWITCH` or `SWITCH:ROLE,ROLE`, the roles being those that may think; empty: as the model does.
-        role: The role that asks.
-    """
+    """The model as a role asks it, by `SWITCH` or `SWITCH:ROLE,ROLE`, whose roles may think; empty: as it does."""
     switch, _, thinkers = setting.partition(":")
     if switch not in SWITCHES or role in thinkers.split(",") or not speaks_openai(model):
         return model

@@ -86,12 +86,6 @@ class ModelSession:
     ) -> "BaseMessage":
         """One call and its reply, which is not empty; how one ended that was cut here is in its metadata (`CUT`).
 
-        Args:
-            runnable: The model, asked in a mode.
-            mode: The mode's name.
-            messages: The prompt.
-            most: Tokens that the reply may have, thoughts apart.
-
         Raises:
             BudgetExhaustedError: The run has no room for it.
             ModelRequestError: It brought no reply.
@@ -215,10 +209,6 @@ class ModelSession:
 
     async def stream(self, messages: "list[BaseMessage]", most: int = MOST_TOKENS) -> AsyncGenerator[str, None]:
         """One call and its reply as it comes, without reasoning.
-
-        Args:
-            messages: The prompt.
-            most: Tokens that the reply may have, thoughts apart.
 
         Raises:
             BudgetExhaustedError: The run has no room for it.
