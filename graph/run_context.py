@@ -59,11 +59,7 @@ class _Opened:
 
 
 class _Invocations:
-    """Settings and tools of the invocations at work in this process, told apart by LangGraph's run control.
-
-    Args:
-        tools: Your tools, beside the built-in ones.
-    """
+    """Settings and tools of the invocations at work in this process, told apart by LangGraph's run control."""
 
     def __init__(self, tools: Sequence[BaseTool]) -> None:
         self._tools = tools
@@ -100,11 +96,6 @@ def context_opener(
     serves_clients: bool = False,
 ) -> Callable[..., Awaitable[RunContext]]:
     """A function that opens the run context of one node.
-
-    Args:
-        tools: Your tools, beside the built-in ones.
-        models: Chat models by role, or one for all.
-        serves_clients: Whether each run is some client's, on whatever server.
 
     Returns:
         From the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.

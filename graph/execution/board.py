@@ -22,12 +22,6 @@ class Board:
     """The outcomes of one execution of a plan, as they come in."""
 
     def __init__(self, plan: Plan, finished: Mapping[str, Outcome]) -> None:
-        """Open a board for a plan.
-
-        Args:
-            plan: The plan in execution.
-            finished: Outcomes that exist already.
-        """
         loop = asyncio.get_running_loop()
         self._upstream: dict[str, list[str]] = {task_id: [] for task_id in plan.ids}
         self._downstream: dict[str, list[str]] = {task_id: [] for task_id in plan.ids}
@@ -51,12 +45,7 @@ class Board:
         return {outcome.task_id: outcome for outcome in self._outcomes.values()}
 
     def post(self, outcome: Outcome, instead_of: str = "") -> None:
-        """Tell everybody what a task came to. The first word on a task stands.
-
-        Args:
-            outcome: The outcome.
-            instead_of: The task that others wait for, where another took its place.
-        """
+        """Tell what a task came to, or what took the place of one that is waited for. The first word stands."""
         task_id = instead_of or outcome.task_id
         if self._outcomes.setdefault(task_id, outcome) is not outcome:
             return
@@ -72,11 +61,7 @@ class Board:
                 self._settle(target)
 
     async def wait_for_inputs(self, task: Task, seconds: float) -> tuple[Task, dict[str, Outcome], Outcome | None]:
-        """Wait for a task's upstream outcomes.
-
-        Args:
-            task: The task.
-            seconds: How long to wait at most: what the run has left for work.
+        """Wait for a task's upstream outcomes, at most for the seconds that the run has left for work.
 
         Returns:
             The task, referring to what took the place of others; the usable outcomes by task id; and, as soon as they
@@ -119,12 +104,7 @@ def _reachable(upstream: Mapping[str, Iterable[str]], finished: Mapping[str, Out
 
 
 def _blocked_outcome(task: Task, cause: str) -> Outcome:
-    """The outcome of a task that waits for a value that will not come.
-
-    Args:
-        task: The task.
-        cause: The task without a value.
-    """
+    """The outcome of a task that waits for the value of another that will not come."""
     return Outcome(
         task_id=task.id,
         status="blocked",

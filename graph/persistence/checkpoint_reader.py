@@ -101,11 +101,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
 
 
 class _Decoder:
-    """Decodes one checkpoint.
-
-    Args:
-        fields_only: Leave objects as the fields they were written as.
-    """
+    """Decodes one checkpoint; with `fields_only`, objects are left as the fields they were written as."""
 
     def __init__(self, *, fields_only: bool = False) -> None:
         self._fields_only = fields_only

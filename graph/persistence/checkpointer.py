@@ -43,11 +43,7 @@ def serializer() -> "StateSerializer":
 async def open_checkpointer(
     settings: Settings, database_url: str | None = None
 ) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
-    """Open the saver that a graph is built with.
-
-    Args:
-        settings: Tells the folder of Weiwo's own files, and the database if one is configured.
-        database_url: Another `postgresql://…` than the settings'; without any, SQLite.
+    """Open the saver that a graph is built with; a URL given here counts before the settings'.
 
     Yields:
         A saver whose tables exist. Several processes may have the same one open.

@@ -33,12 +33,7 @@ _SETUP_LOCK = 0x77656977  # an advisory lock of our own, "weiw"
 
 
 class AsyncPostgresSaver(aio.AsyncPostgresSaver):
-    """A saver on a pool.
-
-    Args:
-        pool: The pool, open.
-        serde: The serializer.
-    """
+    """A saver on a pool."""
 
     def __init__(self, pool: AsyncConnectionPool[Any], **options: Any) -> None:
         super().__init__(pool, **options)
@@ -99,13 +94,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
 async def open_pool(
     url: str, most: int, set_up: Callable[[psycopg.AsyncConnection[Any]], Awaitable[None]]
 ) -> AsyncIterator[AsyncConnectionPool[Any]]:
-    """A pool of connections to a database whose tables exist.
-
-    Args:
-        url: The database.
-        most: Connections at a time.
-        set_up: Creates the tables, in a connection of its own; one process at a time does.
-    """
+    """A pool of connections to a database, whose tables one process at a time sets up."""
     options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     options["connect_timeout"] = CONNECT_SECONDS
     # One plain connection first: it says what is wrong, where a pool would only time out.

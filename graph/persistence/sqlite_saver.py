@@ -38,13 +38,7 @@ _PAGE: Final = 50
 
 
 class AsyncSqliteSaver(SqliteSaver):
-    """A saver whose writes are durable, as far as SQLite's settings go, once they return.
-
-    Args:
-        thread: Where the database is.
-        connection: Its connection, which that thread alone uses.
-        options: The serializer.
-    """
+    """A saver whose writes are durable, as far as SQLite's settings go, once its thread's work returns."""
 
     def __init__(self, thread: SqliteThread, connection: sqlite3.Connection, **options: Any) -> None:
         super().__init__(connection, **options)

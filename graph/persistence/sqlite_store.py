@@ -25,12 +25,7 @@ _RETRY_SECONDS: Final = 30.0
 
 
 class SqliteStore(BaseStore):
-    """LangGraph's SQLite store behind one thread.
-
-    Args:
-        path: The file.
-        failed: Told, once, why it did not open.
-    """
+    """LangGraph's SQLite store behind one thread; `failed` is told, once, why it did not open."""
 
     supports_ttl = True
 

@@ -21,12 +21,7 @@ _Outcome = tuple["asyncio.Future[Any]", Any, BaseException | None]
 
 
 class SqliteThread:
-    """One connection, and the thread that alone uses it.
-
-    Args:
-        connect: Opens the connection; called in the thread, again where it failed before.
-        name: The thread's.
-    """
+    """One connection, and the thread that alone uses it, which opens it, again where that failed before."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], name: str) -> None:
         self._connect = connect

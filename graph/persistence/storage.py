@@ -65,9 +65,6 @@ class DamagedCheckpointError(CheckpointError):
 def naming_thread(config: Mapping[str, Any]) -> Iterator[None]:
     """Name the thread in the complaint about what it holds.
 
-    Args:
-        config: The config by which it is read.
-
     Raises:
         CheckpointError: As what is inside does.
     """

@@ -32,12 +32,7 @@ def _warning(line: str) -> None:
 async def open_store(
     settings: Settings, database_url: str | None = None, warn: Callable[[str], None] = _warning
 ) -> "AsyncIterator[BaseStore | None]":
-    """Open the store that a graph is built with.
-
-    Args:
-        settings: Tells the folder of Weiwo's own files, and the database if one is configured.
-        database_url: Another `postgresql://…` than the settings'; without any, SQLite.
-        warn: Takes one line, should the store not be there.
+    """Open the store that a graph is built with; a URL given here counts before the settings'.
 
     Yields:
         A store whose tables exist; None where it cannot be used.

@@ -51,10 +51,6 @@ def require_own_thread(home: str, thread_id: str) -> None:
 
     One statement takes the name, so that a client who wants it at the same moment has it before, or never.
 
-    Args:
-        home: The folder of Weiwo's own files.
-        thread_id: The thread.
-
     Raises:
         ForeignThreadError: It is somebody else's.
         StorageError: The server's records are there, and cannot be read.
@@ -79,12 +75,7 @@ def require_own_thread(home: str, thread_id: str) -> None:
 
 @asynccontextmanager
 async def claimed(settings: Settings, thread_id: str, database_url: str | None = None) -> AsyncIterator[None]:
-    """Work on a thread that nobody else works on.
-
-    Args:
-        settings: `home` and `database_url` count here.
-        thread_id: The thread.
-        database_url: Postgres instead of the configured database.
+    """Work on a thread that nobody else works on; a database given here counts before the settings'.
 
     Raises:
         ThreadBusyError: Another process has claimed it.

@@ -97,12 +97,7 @@ async def thread_exists(saver: "BaseCheckpointSaver[Any]", thread_id: str) -> bo
 async def find_checkpoint(
     saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id: str | None = None
 ) -> tuple[str, str]:
-    """The thread and the whole id of the checkpoint whose id begins so.
-
-    Args:
-        saver: The database.
-        prefix: The beginning of the id, four characters or more.
-        thread_id: Its thread; any, if not given.
+    """The thread and the whole id of the checkpoint whose id begins so, in any thread or in this one.
 
     Raises:
         ValueError: It is no such beginning, or of no checkpoint, or of several; the message is one line.
@@ -213,13 +208,7 @@ async def _from_any(saver: "BaseCheckpointSaver[Any]", limit: int) -> list[Threa
 
 
 def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> ThreadInfo:
-    """What a list shows of a thread.
-
-    Args:
-        thread_id: Its id.
-        checkpoint_id: Its newest checkpoint of all, which tells when it last moved.
-        values: The channels of its newest checkpoint that is not a task's.
-    """
+    """What a list shows of a thread, by its newest checkpoint of all and the channels of its newest root one."""
     result = values.get("result") or {}
     start = values.get("__start__")
     status: _ThreadStatus = "interrupted"
