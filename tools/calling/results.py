@@ -90,16 +90,7 @@ def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_byt
 def read_passages(
     text: str, tool: str, query: str, *, source: str, title: str = "", plain: bool = False
 ) -> list[Evidence]:
-    """The passages of a reply in text or JSON, those nearest to a query where there are many.
-
-    Args:
-        text: The reply.
-        tool: The tool.
-        query: What it was asked.
-        source: The source of what names none.
-        title: The title of what has none.
-        plain: Whether the text is read as such even if it looks like JSON.
-    """
+    """The passages of a reply in JSON or plain text; where there are many, those nearest to a query."""
     found = _item_passages({"content": text}, tool, source) if plain else _text_passages(text, tool, source)
     passages = _select_nearest(list(found), query)
     return [one.model_copy(update={"title": one.title or title, "tool": tool}) for one in passages]

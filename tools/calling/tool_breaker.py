@@ -41,11 +41,7 @@ class ToolBreaker:
         return self._circuit.state
 
     def admit(self, call: object, *, early: bool = False) -> str:
-        """Let a call pass.
-
-        Args:
-            call: Whatever stands for the call, its retries included.
-            early: Whether it may pass before the breaker has cooled, because somebody decided to try again.
+        """Let a call pass; `early`: before the breaker has cooled, because somebody decided to try again.
 
         Raises:
             ToolNotCalledError: The tool is out of order as far as this run knows.
@@ -60,13 +56,7 @@ class ToolBreaker:
         return f"{self.tool}: works again" if self._circuit.succeeded(call) else ""
 
     def failed(self, call: object, error: ToolCallError, *, final: bool = False) -> str:
-        """The tool failed, retries included.
-
-        Args:
-            call: What was admitted.
-            error: How.
-            final: There is no point in another call during this run.
-        """
+        """The tool failed, retries included; `final` if there is no point in another call during this run."""
         cooling = self._circuit.failed(call, opens=final, at_least=FOREVER if final else error.retry_after or 0.0)
         if cooling is None:
             return ""

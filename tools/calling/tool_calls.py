@@ -100,13 +100,7 @@ class ToolCalls:
         *,
         has_substitute: bool = False,
     ) -> ToolResult:
-        """Make a call, or get its result from wherever an equal one has it.
-
-        Args:
-            name: The tool.
-            args: Its arguments.
-            caller: On whose account.
-            has_substitute: Whether there is another tool to ask, so that long waits are not worth it.
+        """Make a call, or get an equal one's result; with a substitute to ask, long waits are not worth it.
 
         Returns:
             The result. `attempts` counts the calls really made for it: none if it was kept or another's.

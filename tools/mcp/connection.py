@@ -47,12 +47,7 @@ _TIMED_OUT: Final = frozenset({types.REQUEST_TIMEOUT})
 
 
 class Connection:
-    """One server, as this process knows it.
-
-    Args:
-        server: The server.
-        clock: A monotonic clock, in seconds.
-    """
+    """One server, as this process knows it."""
 
     def __init__(self, server: McpServer, clock: Callable[[], float] = time.monotonic) -> None:
         self.server = server
@@ -108,12 +103,7 @@ class Connection:
     async def call(
         self, definition: ToolDefinition, args: Mapping[str, Any], *, key: str = ""
     ) -> tuple[types.CallToolResult, str]:
-        """Call a tool.
-
-        Args:
-            definition: The tool as the caller knows it.
-            args: Its arguments.
-            key: The call's idempotency key; sent along where there is one.
+        """Call a tool; its idempotency key is sent along where there is one.
 
         Returns:
             The result, and the line that a request to the user was declined meanwhile, or nothing.

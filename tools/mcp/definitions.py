@@ -60,10 +60,6 @@ class ToolDefinition:
 def define_tools(server: McpServer, tools: Sequence[Any]) -> tuple[dict[str, ToolDefinition], list[ProblemLine]]:
     """The definitions of what a server lists.
 
-    Args:
-        server: The server.
-        tools: Its `mcp_types.Tool` objects.
-
     Returns:
         Definitions by their names here, and what is wrong with the list, a line each.
     """

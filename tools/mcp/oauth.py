@@ -75,13 +75,7 @@ class _TokenFile:
 
 
 class ServerLogin(OAuth):
-    """The authorization of requests to one server.
-
-    Args:
-        server: The server.
-        show: Shows a person the address to log in at, and opens it; None where nobody is to be asked.
-        client: Makes the HTTP clients that it uses.
-    """
+    """The authorization of requests to one server; `show` sends a person to log in, without it nobody is asked."""
 
     def __init__(
         self, server: McpServer, show: Callable[[str], None] | None = None, *, client: Any | None = None
@@ -113,11 +107,7 @@ class ServerLogin(OAuth):
 
 
 async def log_in(server: McpServer, transport: ClientTransport) -> int:
-    """Connect to a server until its tokens are there; returns how many tools it offers.
-
-    Args:
-        server: The server.
-        transport: How it is reached, with a `ServerLogin` that asks a person.
+    """Connect to a server, by a login that asks a person, until its tokens are there; returns how many tools it offers.
 
     Raises:
         ToolCallError: It cannot be reached, or the login failed.

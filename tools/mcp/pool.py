@@ -34,12 +34,7 @@ class McpPool:
         self._held: dict[str, tuple[Connection, Future[None]]] = {}
 
     async def connections(self, servers: Sequence[McpServer], seconds: float | None = None) -> list[Connection]:
-        """The connections to some servers, begun where there are none; each has been tried once, or is late.
-
-        Args:
-            servers: The servers.
-            seconds: How long to wait for those met for the first time; by default `FIRST_SECONDS`.
-        """
+        """The connections to some servers, begun where there are none; each has been tried once, or is late."""
         return await self.submit(self._connections(servers, FIRST_SECONDS if seconds is None else seconds))
 
     async def submit(self, work: Coroutine[Any, Any, T]) -> T:

@@ -87,10 +87,6 @@ class McpServer:
 def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpServer, ...]:
     """The servers that a file names.
 
-    Args:
-        path: The file.
-        env: The environment, if not this process's.
-
     Raises:
         SettingsError: The file cannot be read, is not JSON, or describes a server that cannot be; the message names it.
     """

@@ -30,13 +30,7 @@ _LONGEST_TITLE: Final = 200
 
 
 class McpTool(AsyncTool):
-    """One tool of a server; its passages have the source `mcp://SERVER/TOOL`.
-
-    Args:
-        definition: What is known of it.
-        connection: Its server.
-        pool: Where the connection lives.
-    """
+    """One tool of a server; its passages have the source `mcp://SERVER/TOOL`."""
 
     _definition: ToolDefinition = PrivateAttr()
     _connection: "Connection" = PrivateAttr()
@@ -71,11 +65,6 @@ class McpTool(AsyncTool):
 
 def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, JsonValue]) -> tuple[str, list[Evidence]]:
     """Read an `mcp_types.CallToolResult`.
-
-    Args:
-        result: The result, no error.
-        definition: The tool.
-        args: The arguments of the call.
 
     Returns:
         The result as text, and as passages.

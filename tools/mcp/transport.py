@@ -54,11 +54,7 @@ class _BoundedTransport(httpx2.AsyncHTTPTransport):
 
 
 def _bounded_client(**options: Any) -> httpx2.AsyncClient:
-    """An HTTP client for an MCP transport.
-
-    Args:
-        options: Headers, time bounds and authentication, as the transport wants them.
-    """
+    """An HTTP client for an MCP transport."""
     options.setdefault("timeout", httpx2.Timeout(30.0, read=300.0))
     options["follow_redirects"] = False
     return httpx2.AsyncClient(transport=_BoundedTransport(), trust_env=False, **options)
@@ -128,13 +124,7 @@ class _SseTransport(_SafeTransport, SSETransport):
 def make_transport(
     server: McpServer, show: Callable[[str], None] | None = None, *, elicit: _Elicit | None = None
 ) -> ClientTransport:
-    """How a server is reached.
-
-    Args:
-        server: The server.
-        show: Shows a person the address to log in at; None where nobody is to be asked.
-        elicit: Answers what the server asks the user; None: it is told that nobody does.
-    """
+    """How a server is reached; `show` sends a person to log in, `elicit` answers what the server asks the user."""
     transport: _SafeTransport
     if server.transport == "stdio":
         transport = _StdioTransport(server)
