@@ -35,6 +35,8 @@ _SETUP_LOCK = 0x77656977  # an advisory lock of our own, "weiw"
 class AsyncPostgresSaver(aio.AsyncPostgresSaver):
     """A saver on a pool."""
 
+    mark = "%s"  # of a value in a query
+
     def __init__(self, pool: AsyncConnectionPool[Any], **options: Any) -> None:
         super().__init__(pool, **options)
         self._pool = pool
@@ -69,6 +71,22 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
             return
         put = super().aput_writes
         await self.with_reconnection(lambda: put(config, writes, task_id, task_path))
+
+    async def fetch_rows(self, query: str, given: Sequence[Any]) -> list[Any]:
+        """The rows of a query."""
+
+        async def fetch() -> list[Any]:
+            async with self._cursor() as cursor:
+                await cursor.execute(query, given)
+                return [tuple(row.values()) for row in await cursor.fetchall()]
+
+        return await self.with_reconnection(fetch)
+
+    async def execute(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> None:
+        """Execute statements, all or none of them."""
+        async with self._cursor(pipeline=True) as cursor:
+            for query, given in statements:
+                await cursor.execute(query, given)
 
     async def with_reconnection(self, access: Callable[[], Awaitable[T]]) -> T:
         """Access the database, again while the connection is what fails.

@@ -40,6 +40,8 @@ _PAGE: Final = 50
 class AsyncSqliteSaver(SqliteSaver):
     """A saver whose writes are durable, as far as SQLite's settings go, once its thread's work returns."""
 
+    mark = "?"  # of a value in a query
+
     def __init__(self, thread: SqliteThread, connection: sqlite3.Connection, **options: Any) -> None:
         super().__init__(connection, **options)
         self._thread = thread  # LangGraph copies a saver for each graph: what they share is one object

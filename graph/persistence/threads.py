@@ -54,6 +54,7 @@ ORDER BY newest.last DESC
 
 _CHECKPOINT: Final = lazy(r"[0-9a-f][0-9a-f-]{3,35}")
 _FIND: Final = "SELECT thread_id, checkpoint_id FROM checkpoints WHERE checkpoint_ns = '' AND checkpoint_id LIKE {0}"
+_FIND_IN_THREAD: Final = _FIND + " AND thread_id = {0}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +121,10 @@ async def find_checkpoint(
 
 
 async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id: str | None) -> list[tuple[str, str]]:
-    kind, fetch = type(saver).__name__, getattr(saver, "fetch_rows", None)  # our SQLite saver has it
-    given: tuple[str, ...] = (f"{prefix}%",) if thread_id is None else (f"{prefix}%", thread_id)
-    if fetch is not None:
-        query = _FIND.format("?") + (" AND thread_id = ?" if thread_id is not None else "")
-        return [(str(thread), str(one)) for thread, one in await fetch(query, given)]
-    if kind == "AsyncPostgresSaver":
-        query = _FIND.format("%s") + (" AND thread_id = %s" if thread_id is not None else "")
-        async with saver._cursor() as cursor:  # type: ignore[attr-defined]  # noqa: SLF001 - as for the list of threads
-            await cursor.execute(query, given)
-            return [(row["thread_id"], row["checkpoint_id"]) for row in await cursor.fetchall()]
+    if (fetch := getattr(saver, "fetch_rows", None)) is not None:
+        given: tuple[str, ...] = (f"{prefix}%",) if thread_id is None else (f"{prefix}%", thread_id)
+        rows = await fetch((_FIND if thread_id is None else _FIND_IN_THREAD).format(saver.mark), given)  # type: ignore[attr-defined]
+        return [(str(thread), str(one)) for thread, one in rows]
     config: RunnableConfig | None = {"configurable": {"thread_id": thread_id}} if thread_id is not None else None
     places = [item.config["configurable"] async for item in saver.alist(config)]
     return [
@@ -139,58 +134,37 @@ async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id
     ]
 
 
-async def list_threads(saver: "BaseCheckpointSaver[Any]", limit: int = 20) -> list[ThreadInfo]:
+async def list_threads(saver: Any, limit: int = 20) -> list[ThreadInfo]:
     """The threads that changed last, newest first."""
-    if hasattr(saver, "fetch_rows"):
-        return await _from_sqlite(saver, limit)
-    if type(saver).__name__ == "AsyncPostgresSaver":
-        return await _from_postgres(saver, limit)
-    return await _from_any(saver, limit)
-
-
-async def _from_sqlite(saver: Any, limit: int) -> list[ThreadInfo]:
+    if not hasattr(saver, "fetch_rows"):  # which ours have
+        return await _from_any(saver, limit)
     from asyncio import to_thread  # noqa: PLC0415 - light commands list without an event loop
 
-    rows = await saver.fetch_rows(SQLITE_LIST, (limit,))
+    query, read = (SQLITE_LIST, _sqlite_values) if saver.mark == "?" else (_POSTGRES_LIST, _postgres_values)
+    rows = await saver.fetch_rows(query, (limit,))
 
     def decode() -> list[ThreadInfo]:
-        return [info_of(thread_id, last, _channel_values(saver, type_, blob)) for thread_id, last, type_, blob in rows]
+        return [info_of(thread_id, last, read(saver.serde, *packed)) for thread_id, last, *packed in rows]
 
     return await to_thread(decode)
 
 
-def _channel_values(saver: Any, type_: str, blob: bytes) -> Mapping[str, Any]:
+def _sqlite_values(serde: Any, type_: str, blob: bytes) -> Mapping[str, Any]:
     """What a checkpoint holds; nothing of one that is damaged, so that the others can be listed."""
     try:
-        values: Mapping[str, Any] = saver.serde.loads_typed((type_, blob))["channel_values"]
+        values: Mapping[str, Any] = serde.loads_typed((type_, blob))["channel_values"]
     except (CheckpointError, KeyError, TypeError):
         return {}
     return values
 
 
-async def _from_postgres(saver: Any, limit: int) -> list[ThreadInfo]:
-    from asyncio import to_thread  # noqa: PLC0415 - light commands list without an event loop
-
-    async def read() -> Any:
-        async with saver._cursor() as cursor:  # noqa: SLF001 - takes a connection from whatever the saver holds, a pool or one
-            await cursor.execute(_POSTGRES_LIST, (limit,), binary=True)
-            return await cursor.fetchall()
-
-    again = getattr(saver, "with_reconnection", None)  # ours has it
-    rows = await (again(read) if again else read())
-
-    def decode() -> list[ThreadInfo]:
-        infos = []
-        for row in rows:
-            values = dict(row["plain"] or {})
-            for channel, type_, blob in row["blobs"] or ():
-                if (named := type_.decode()) != "empty":
-                    with suppress(CheckpointError):  # damaged; the rest of it and the others can be listed
-                        values[channel.decode()] = saver.serde.loads_typed((named, blob))
-            infos.append(info_of(row["thread_id"], row["last"], values))
-        return infos
-
-    return await to_thread(decode)
+def _postgres_values(serde: Any, plain: Mapping[str, Any] | None, blobs: Iterable[Any] | None) -> Mapping[str, Any]:
+    values = dict(plain or {})
+    for channel, type_, blob in blobs or ():
+        if (named := type_.decode()) != "empty":
+            with suppress(CheckpointError):  # damaged; the rest of it and the others can be listed
+                values[channel.decode()] = serde.loads_typed((named, blob))
+    return values
 
 
 async def _from_any(saver: "BaseCheckpointSaver[Any]", limit: int) -> list[ThreadInfo]:

@@ -209,24 +209,10 @@ class Threads:
 
 
 async def copy_thread(saver: Any, thread_id: str, new: str) -> None:
-    """Copy all checkpoints of a thread, row by row: savers have no operation for it.
-
-    Raises:
-        RequestError: The saver is none of ours.
-    """
-    if hasattr(saver, "fetch_rows"):
-        await saver.execute([(query, (new, thread_id)) for query in _copies(_COPIED_SQLITE, "?")])
-    elif type(saver).__name__ == "AsyncPostgresSaver":
-        async with saver._cursor(pipeline=True) as cursor:  # noqa: SLF001 - as for the list of threads
-            for query in _copies(_COPIED_POSTGRES, "%s"):
-                await cursor.execute(query, (new, thread_id))
-    else:
-        raise RequestError(501, "the thread; its database cannot copy threads; begin a new one")
-
-
-def _copies(tables: Mapping[str, str], mark: str) -> list[str]:
-    """The statements that copy a thread's rows under another id."""
-    return [_COPY.format(table, columns, mark) for table, columns in tables.items()]
+    """Copy all checkpoints of a thread, row by row: LangGraph's savers have no operation for it."""
+    tables = _COPIED_SQLITE if saver.mark == "?" else _COPIED_POSTGRES
+    copies = [_COPY.format(table, columns, saver.mark) for table, columns in tables.items()]
+    await saver.execute([(query, (new, thread_id)) for query in copies])
 
 
 def shown_state(snapshot: StateSnapshot) -> dict[str, Any]:
