@@ -1,8 +1,7 @@
 """The budget of a run: the seconds, model calls, tokens and dollars that it may still spend.
 
-One `Budget` is made where a node starts, from the limits of the run and what
-earlier nodes spent, and shared by everything that node runs in parallel. What it
-measured goes back into the state as `delta()`, to be summed there.
+One `Budget` is made where a node starts, from the limits of the run and what earlier nodes spent, and shared by
+everything that node runs in parallel. What it measured goes back into the state as `delta()`, to be summed there.
 """
 
 import threading
@@ -60,10 +59,9 @@ _NOTHING = Reservation()
 class Budget:
     """The limits of a run against what it has spent. Safe to share between tasks and threads.
 
-    Seconds run from construction on, added to `spent.seconds`. A model call is
-    taken before it is sent, and with it room for its tokens and their cost: of two
-    tasks only one gets the last call, and calls under way together exceed a limit by
-    no more than their estimates were too low.
+    Seconds run from construction on, added to `spent.seconds`. A model call is taken before it is sent, and with it
+    room for its tokens and their cost: of two tasks only one gets the last call, and calls under way together exceed a
+    limit by no more than their estimates were too low.
     """
 
     def __init__(
@@ -94,9 +92,8 @@ class Budget:
     def child(self) -> "Budget":
         """A ledger for one of several tasks that work at the same time.
 
-        What is spent through it counts here as well, and the limits are those of
-        the whole; `delta()` of the child is what this task alone spent. It has no
-        seconds: time passes once for all children, and is the parent's to count.
+        What is spent through it counts here as well, and the limits are those of the whole; `delta()` of the child is
+        what this task alone spent. It has no seconds: time passes once for all children, and is the parent's to count.
         """
         budget = Budget(self.limits, self.spent, self._clock)
         budget._parent = self

@@ -43,13 +43,11 @@ class SchemaMismatchError(WeiwoError, ValueError):
 def coerce_reply(value: Any, schema: type[T]) -> T:
     """An instance of `schema` from a JSON value as models send it.
 
-    Tolerated: the object inside a list of one, inside a wrapper (`{"Plan": {…}}`,
-    `{"name": …, "arguments": {…}}`, `{"properties": {…}}`), or as a string of JSON;
-    a bare list where the object has one list field; field names in another
-    spelling (`nextStep`, `Next Step`); fields the schema does not know; a list or
-    object inside the value given as a string of JSON; null for a field that may be left
-    out; one value where a list is wanted, and a list of one where a value is; a number
-    where a name is; a choice in another spelling (`Give up`).
+    Tolerated: the object inside a list of one, inside a wrapper (`{"Plan": {…}}`, `{"name": …, "arguments": {…}}`,
+    `{"properties": {…}}`), or as a string of JSON; a bare list where the object has one list field; field names in
+    another spelling (`nextStep`, `Next Step`); fields the schema does not know; a list or object inside the value given
+    as a string of JSON; null for a field that may be left out; one value where a list is wanted, and a list of one
+    where a value is; a number where a name is; a choice in another spelling (`Give up`).
 
     Raises:
         SchemaMismatchError: No such reading is valid; the words are about the value as it was sent.

@@ -1,8 +1,7 @@
 """The gateway to chat models, the only one: bounded, counted, and with a rule always behind it.
 
-Every call is taken from the run's budget before it is sent, bounded in time with
-all its retries, and booked in the trace whatever comes of it. What goes wrong
-arrives at the caller as `ModelCallError`, who then decides by rule.
+Every call is taken from the run's budget before it is sent, bounded in time with all its retries, and booked in the
+trace whatever comes of it. What goes wrong arrives at the caller as `ModelCallError`, who then decides by rule.
 """
 
 import asyncio
@@ -195,9 +194,8 @@ class ChatModels:
     ) -> T:
         """One judgement, as an instance of a pydantic model.
 
-        Goes through the modes JSON schema, function call, JSON in text, from the one that the
-        endpoint last took; what comes in the wrong shape is mended where that takes
-        no guessing, and else sent back once with what is wrong.
+        Goes through the modes JSON schema, function call, JSON in text, from the one that the endpoint last took; what
+        comes in the wrong shape is mended where that takes no guessing, and else sent back once with what is wrong.
 
         Args:
             role: The agent that asks.
@@ -237,9 +235,8 @@ class ChatModels:
     ) -> AsyncGenerator[str, None]:
         """The text of a reply as it comes, without reasoning.
 
-        Pass `tags=()` to let LangGraph's `messages` stream carry it too. Whoever
-        leaves early should close the iterator (`contextlib.aclosing`). The reply has `most` tokens at most, thoughts
-        apart.
+        Pass `tags=()` to let LangGraph's `messages` stream carry it too. Whoever leaves early should close the iterator
+        (`contextlib.aclosing`). The reply has `most` tokens at most, thoughts apart.
 
         Raises:
             ModelCallError: The stream was refused, cut, stalled, timed out or stayed empty.

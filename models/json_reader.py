@@ -214,11 +214,10 @@ _DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
 def parse_json(text: str) -> Any:
     """The JSON value in a text: alone, in a code fence, or among prose.
 
-    A text that is JSON is read as such. Otherwise the value is taken from a code
-    fence that holds one, else it is the longest object or list found between the
-    prose, read forgivingly (see `weiwo.models.json_reader`); one that breaks off is
-    closed where its last complete value ends. Thoughts are passed over when JSON
-    stands outside them. NaN and infinities, which JSON lacks, become null.
+    A text that is JSON is read as such. Otherwise the value is taken from a code fence that holds one, else it is the
+    longest object or list found between the prose, read forgivingly (see `weiwo.models.json_reader`); one that breaks
+    off is closed where its last complete value ends. Thoughts are passed over when JSON stands outside them. NaN and
+    infinities, which JSON lacks, become null.
 
     Takes well under a second for 100 kB of anything.
 

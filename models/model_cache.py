@@ -1,8 +1,7 @@
 """A cache of chat models, made when first asked for and kept for as long as their event loop lives.
 
-An HTTP client belongs to the event loop it first ran on, and LangChain shares one
-per base URL across loops; so every loop here has clients of its own. They are
-closed when the loop winds down, by the one hook asyncio has for that: an
+An HTTP client belongs to the event loop it first ran on, and LangChain shares one per base URL across loops; so every
+loop here has clients of its own. They are closed when the loop winds down, by the one hook asyncio has for that: an
 asynchronous generator that was started on the loop is closed with it.
 
 Replies are bounded, and no redirect to another origin is followed: it would take the prompt, and with some statuses the

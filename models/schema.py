@@ -26,12 +26,11 @@ def json_schema(
 ) -> tuple[dict[str, Any], bool]:
     """The JSON schema of a model, and whether it is fit for `strict` decoding.
 
-    Strict decoding needs every object closed and every property required (OpenAI,
-    "Structured Outputs", supported schemas). Where that is possible a property with
-    a default becomes required too, and bounds that strict decoding does not know are
-    left to pydantic; where it is not (free-form objects, values of any type) the
-    plain schema is returned, as it is where a schema is `sparse`: of its many fields a reply needs few, and one that
-    had to name them all would pay for it. Not to be changed by the caller.
+    Strict decoding needs every object closed and every property required (OpenAI, "Structured Outputs", supported
+    schemas). Where that is possible a property with a default becomes required too, and bounds that strict decoding
+    does not know are left to pydantic; where it is not (free-form objects, values of any type) the plain schema is
+    returned, as it is where a schema is `sparse`: of its many fields a reply needs few, and one that had to name them
+    all would pay for it. Not to be changed by the caller.
 
     Args:
         schema: The model.
