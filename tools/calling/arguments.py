@@ -83,6 +83,13 @@ def check_arguments(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
             raise ToolCallError("bad_arguments", f"{tool.name}: argument {name}: {wrong}")
 
 
+def is_default(value: JsonValue, schema: Any) -> bool:
+    """Whether a value is the one that its schema names as the default, and of the same type."""
+    if not isinstance(schema, Mapping) or "default" not in schema:
+        return False
+    return type(schema["default"]) is type(value) and bool(schema["default"] == value)
+
+
 def arguments_fit(tool: BaseTool, args: Mapping[str, JsonValue]) -> bool:
     """Whether a call fits the tool's schema."""
     try:

@@ -19,6 +19,7 @@ from weakref import finalize
 from langchain_core.tools import BaseTool
 
 from weiwo.state import VALUE_TYPES, Evidence, JsonValue
+from weiwo.tools.calling.arguments import is_default
 from weiwo.tools.calling.results import ToolResult
 from weiwo.tools.calling.ttl_cache import LruMemory, TtlCache
 
@@ -36,16 +37,10 @@ _memory: Final = LruMemory()
 def cache_key(tool: BaseTool, args: Mapping[str, JsonValue], schema: Mapping[str, Any], max_bytes: int) -> str:
     """The identity of a call: equal for equal tools and arguments, whether a default is written out or left out."""
     properties = schema.get("properties", {})
-    given = {name: value for name, value in args.items() if not _is_default(value, properties.get(name))}
+    given = {name: value for name, value in args.items() if not is_default(value, properties.get(name))}
     parts = [_VERSION, tool.name, _identity(tool), given, max_bytes]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _is_default(value: JsonValue, schema: Any) -> bool:
-    if not isinstance(schema, Mapping) or "default" not in schema:
-        return False
-    return type(schema["default"]) is type(value) and bool(schema["default"] == value)
 
 
 _objects: Final[dict[int, str]] = {}

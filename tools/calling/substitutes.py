@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from weiwo.state import JsonValue
-from weiwo.tools.calling.arguments import argument_mismatch
+from weiwo.tools.calling.arguments import argument_mismatch, is_default
 
 _QUERY: Final = frozenset(
     {"query", "q", "question", "search", "search_query", "search_term", "search_terms", "keyword", "keywords"}
@@ -77,7 +77,7 @@ def map_arguments(
             value in (None, "")
             or name.casefold() in _PREFERENCES
             or (cluster == "open" and is_query(name))
-            or _is_default(name, value, known)
+            or is_default(value, known.get(name))
         ):
             return None
     return found if all(name in found for name in wanted["required"]) else None
@@ -94,8 +94,3 @@ def _target_argument(
             continue  # the name of a local document leads nowhere on the web
         return other
     return None
-
-
-def _is_default(name: str, value: JsonValue, known: Mapping[str, Any]) -> bool:
-    schema = known.get(name)
-    return isinstance(schema, Mapping) and "default" in schema and bool(schema["default"] == value)
