@@ -73,7 +73,7 @@ async def update(request: Request) -> Response:
     thread_id, record = await engine.threads.require(user, request.path_params["thread_id"])
     metadata = read_metadata(body, record.metadata if record else None)
     await engine.runs.quota.take(user, len(dump(metadata)))
-    await engine.threads.touch(user, thread_id, metadata)
+    await engine.records.put_thread(thread_id, user, metadata)
     return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
 
 
@@ -95,7 +95,7 @@ async def copy(request: Request) -> Response:
     await engine.runs.quota.take(user, await engine.runs.quota.thread_bytes(thread_id))
     new = str(uuid4())
     await copy_thread(engine.graph.checkpointer, thread_id, new)
-    await engine.threads.touch(user, new, record.metadata if record else {})
+    await engine.records.put_thread(new, user, record.metadata if record else {})
     return reply(await engine.threads.shown(await engine.threads.find(user, new)))
 
 
@@ -128,7 +128,7 @@ async def update_state(request: Request) -> Response:
         raise RequestError(422, f"values: {describe_validation_error(error)}") from None
     except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
         raise RequestError(422, f"values: {str(error)[:300]}") from None
-    await engine.threads.touch(user_of(request), thread_id)
+    await engine.records.touch_thread(thread_id, user_of(request))
     return reply({"checkpoint": new["configurable"], **new})
 
 

@@ -110,13 +110,6 @@ class Threads:
         thread_id = str(uuid5(UUID(ASSISTANT_ID), f"{user}\n{name}"))
         return thread_id, await self._records.thread(thread_id)
 
-    async def touch(self, user: str, thread_id: str, metadata: Mapping[str, Any] | None = None) -> None:
-        """Note that a thread was used, and what is said of it now, where that is given."""
-        if metadata is None:
-            record = await self._records.thread(thread_id)
-            metadata = record.metadata if record else {}
-        await self._records.put_thread(thread_id, user, dict(metadata))
-
     async def search(self, user: str, wanted: Mapping[str, Any]) -> list[Found]:
         """The user's threads that fit `limit offset status metadata ids query`, that which changed last first."""
         limit, offset = read_count(wanted, "limit", 10, 1_000), read_count(wanted, "offset", 0, 1_000_000)

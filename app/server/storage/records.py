@@ -16,9 +16,8 @@ from typing import Any, Final, Literal, NamedTuple, Self, TypeVar
 import orjson
 
 from weiwo.graph.persistence.sqlite_thread import SqliteThread
-from weiwo.graph.persistence.storage import BUSY_SECONDS, StorageError, make_folder, sqlite_error
+from weiwo.graph.persistence.storage import StorageError, open_private, sqlite_error
 from weiwo.graph.persistence.thread_lock import RECORDS_FILE, THREADS_TABLE
-from weiwo.tools.private_files import make_private_file
 
 _KEPT_RUNS: Final = 200
 """Ended runs of a user whose events are kept; the result of the others is in their threads."""
@@ -338,9 +337,7 @@ class Records:
             raise sqlite_error(self._path, error) from error
 
     def _connect(self) -> sqlite3.Connection:
-        make_folder(self._path.parent)
-        make_private_file(self._path)
-        database = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
+        database = open_private(self._path)
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if version > _VERSION:
             database.close()

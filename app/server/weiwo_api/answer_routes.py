@@ -239,7 +239,7 @@ async def fork_thread(request: Request) -> Response:
         )
     except ForkError as error:
         raise RequestError(422, str(error), error.chinese) from None
-    await engine.threads.touch(user_of(request), thread_id)
+    await engine.records.touch_thread(thread_id, user_of(request))
     now = await engine.graph.aget_state(config)
     return reply({"checkpoint": now.config["configurable"], "next": now.next})
 
