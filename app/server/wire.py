@@ -142,6 +142,13 @@ def read_text(body: Mapping[str, Any], name: str) -> str:
     return value or ""
 
 
+def text_of(content: Any) -> str:
+    """The text of a message's content: a text, or blocks of which some have one."""
+    if isinstance(content, list):
+        return "".join(str(one.get("text") or "") if isinstance(one, dict) else str(one) for one in content)
+    return str(content or "")
+
+
 def read_place(body: Mapping[str, Any]) -> dict[str, Any]:
     """The checkpoint that a request names, by `checkpoint` or `checkpoint_id`; its thread is that of the path alone.
 

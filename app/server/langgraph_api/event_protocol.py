@@ -13,7 +13,7 @@ import orjson
 
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.storage.records import Event, RunRecord
-from weiwo.app.server.wire import GRAPH_ID, dump, sse
+from weiwo.app.server.wire import GRAPH_ID, dump, sse, text_of
 
 _CHANNELS: Final = frozenset(
     {"values", "updates", "messages", "custom", "lifecycle", "input", "tasks", "checkpoints", "tools"}
@@ -208,7 +208,7 @@ class EventEncoder:
         key, node = str(message.get("id")), str(metadata.get("langgraph_node") or "")
         piece = message.get("type") == "AIMessageChunk"
         role = "ai" if piece else str(message.get("type"))
-        text = _text(message.get("content"))
+        text = text_of(message.get("content"))
         if role not in _ROLES or (piece and not text):
             return
         known = self._messages.get(key)
@@ -226,7 +226,7 @@ class EventEncoder:
         """Close a message with what it has become: checks may have changed it after it was streamed."""
         content = message.get("content") or streamed.text
         blocks = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
-        for n, block in enumerate(blocks or [{"type": "text", "text": _text(content)}]):
+        for n, block in enumerate(blocks or [{"type": "text", "text": text_of(content)}]):
             self._block(streamed, "content-block-finish", index=n, content=block)
         usage = {"usage": message["usage_metadata"]} if message.get("usage_metadata") else {}
         self._emit("messages", streamed.namespace, {"event": "message-finish", **usage}, node=streamed.node)
@@ -254,9 +254,3 @@ def _begins(namespace: _Namespace, prefix: _Namespace) -> bool:
 def _messages_of(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     found = values.get("messages") or []
     return [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict)]
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, list):
-        return "".join(str(one.get("text") or "") if isinstance(one, dict) else str(one) for one in content)
-    return str(content or "")

@@ -12,6 +12,7 @@ import orjson
 from weiwo.app.server.engine import Backend
 from weiwo.app.server.runs.graph_stream import RunTail
 from weiwo.app.server.storage.records import Event, RunRecord
+from weiwo.app.server.wire import text_of
 from weiwo.text.citation_marks import find_marks
 from weiwo.tools.printable import one_line
 
@@ -95,7 +96,7 @@ def _read_step(event: Event) -> _AnswerEvent:
     if event.name == "messages":
         message, metadata = orjson.loads(event.data)
         if metadata.get("langgraph_node") == "writer" and message.get("type") == "AIMessageChunk":
-            return _AnswerEvent("text", _text(message))
+            return _AnswerEvent("text", text_of(message.get("content")))
     return _AnswerEvent("wait")
 
 
@@ -108,24 +109,17 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
     if values.get("__interrupt__"):
         said = values.get("messages") or [{}]
         asks = (said[-1].get("additional_kwargs") or {}).get("asks")  # what is meant: the next message says
-        text = _text(said[-1]) if asks else _WAITS[language].format(thread_id)
+        text = text_of(said[-1].get("content")) if asks else _WAITS[language].format(thread_id)
         return ProtocolAnswer(text, language, "waiting")
     if not result:
         return ProtocolAnswer("", language, error="the run ended without an answer; ask again")
     usage = result.get("usage") or {}
-    said = _text(values["messages"][-1]) if values.get("messages") else str(result.get("answer") or "")
+    said = text_of(values["messages"][-1].get("content")) if values.get("messages") else str(result.get("answer") or "")
     tokens = (int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
     answer = str(result.get("answer") or "")
     body = len(answer) if said.startswith(answer) else len(said)
     citations = [{**one, "url": _address(str(one["source"]))} for one in result.get("citations") or ()]
     return ProtocolAnswer(said, language, str(result.get("status")), "", citations, body, tokens)
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
-    return str(content or "")
 
 
 def _progress(event: Mapping[str, Any]) -> str:
