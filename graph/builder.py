@@ -27,8 +27,7 @@ from langgraph.types import Overwrite
 from weiwo.graph.execution.fan_out import plan_graph, run_plan
 from weiwo.graph.execution.report_graph import report_graph, run_report
 from weiwo.graph.execution.task_graph import TaskGraph
-from weiwo.graph.persistence.serializer import with_state_types
-from weiwo.graph.persistence.sync_saver import with_async_methods
+from weiwo.graph.persistence.serializer import with_async_methods, with_state_types
 from weiwo.graph.run_context import context_opener, run_agent
 from weiwo.graph.search_graph import SearchGraph
 from weiwo.graph.tracing import annotate_node, name_run, on_loop

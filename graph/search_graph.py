@@ -25,7 +25,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, Field
 
-from weiwo.graph.persistence.sync_saver import with_async_methods
+from weiwo.graph.persistence.serializer import with_async_methods
 from weiwo.state.search import SearchOutput
 
 T = TypeVar("T")

@@ -5,9 +5,8 @@ rule. Importing this package loads no provider.
 
 gateway           `ChatModels`: a role's model, asked for text, a stream or a typed value
 speed             how fast endpoints read and write, learned and kept
-repetition        a reply that repeats itself
 session           one agent's calls of one model: attempts, deadlines, the trace
-attempt           one attempt while it is under way: deadline, tokens, what it has come to
+attempt           one attempt while it is under way: deadline, tokens, what it has come to, repetition
 structured        a typed value, through the modes that an endpoint takes, with one repair turn
 request_form      what a request holds by what its endpoint takes: mode, bound, parameters, thinking
 schema            JSON schemas as endpoints want them

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.models.attempt import Attempt, CallDeadline
+from weiwo.models.attempt import Attempt, CallDeadline, RepetitionWatch
 from weiwo.models.budget import Budget, Reservation
 from weiwo.models.context_windows import prompt_tokens, reply_tokens, text_tokens, window_memory
 from weiwo.models.endpoint import Endpoint, EndpointBreaker, EndpointMemory
@@ -24,7 +24,6 @@ from weiwo.models.errors import (
 from weiwo.models.json_reader import is_json
 from weiwo.models.prices import Price, cost_of
 from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning
-from weiwo.models.repetition import RepetitionWatch
 from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, sent_text, shows_thoughts
 from weiwo.models.request_form import (
     MOST_TOKENS,

@@ -6,8 +6,8 @@ import pytest
 
 from tests.integration.test_models import GOOD, Verdict, chat, judge, serve
 from tests.support.openai_server import always, in_turn, structured, text
+from weiwo.models.attempt import _repeats
 from weiwo.models.errors import ModelCallError
-from weiwo.models.repetition import _repeats
 from weiwo.models.speed import speed_memory
 
 pytestmark = pytest.mark.integration
