@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from weiwo.state.settings import Context, Settings
-from weiwo.tools.mcp.loading import load_mcp_tools
 from weiwo.tools.mcp.pool import mcp_pool
+from weiwo.tools.mcp.servers import load_mcp_tools
 from weiwo.tools.registry import build_registry
 
 pytestmark = pytest.mark.integration

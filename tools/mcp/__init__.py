@@ -1,7 +1,6 @@
 """MCP client: the tools of Model Context Protocol servers, as tools of ours.
 
-    servers      the file that names them, as desktop clients write it; lines on what is wrong with one
-    loading      from that file to tools of the registry
+    servers      the file that names them, as desktop clients write it; from there to tools of the registry
     pool         the connections of this process, on an event loop and a thread of their own
     connection   one server: connected, watched, connected again
     transport    how a server is reached; over HTTP bounded in bytes

@@ -5,22 +5,31 @@ The form is the one that desktop clients use. Under `{"mcpServers": {"NAME": …
 older transport. `${VAR}` and `${VAR:-default}` stand for the environment's values. `servers` and `${env:VAR}`, as VS
 Code writes them, and `serverUrl` mean the same. Beside these, `"disabled": true` leaves a server out, and `"trusted":
 false` says that its claims about which tools only read are not to be believed.
+
+From that file to tools of the registry: a server that is down costs its tools, never the question.
 """
 
+import asyncio
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from weiwo.state import Language
 from weiwo.state.settings import SettingsError
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line, redacted
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from weiwo.tools.mcp.connection import Connection
 
 _MOST_SERVERS: Final = 50
 _LARGEST_FILE: Final = 1_000_000
@@ -234,3 +243,41 @@ def _filled(name: str, key: str, value: Any, env: Mapping[str, str]) -> str:
         return known
 
     return _VARIABLE.sub(fill, value)
+
+
+@dataclass(frozen=True)
+class _McpToolset:
+    """The tools of all servers of a file."""
+
+    tools: "tuple[BaseTool, ...]" = ()  # those that can be called, or could before their server broke
+    problems: tuple[ProblemLine, ...] = ()  # servers that are down, tools that were left out; a line each
+    connections: "tuple[Connection, ...]" = ()
+
+
+async def load_mcp_tools(path: str, taken: Collection[str] = (), run_seconds: float | None = None) -> _McpToolset:
+    """The tools of the servers that a file names; those met for the first time get a quarter of the run's seconds.
+
+    Raises:
+        SettingsError: The file cannot be used, or the packages for it are not installed.
+    """
+    if find_spec("fastmcp") is None:
+        raise SettingsError("mcp: the packages for MCP servers are not installed; pip install 'weiwo[mcp]'")
+    servers = await asyncio.to_thread(read_servers, path)
+    from weiwo.tools.mcp.pool import FIRST_SECONDS, mcp_pool  # noqa: PLC0415 - needs the extra
+    from weiwo.tools.mcp.tool import McpTool  # noqa: PLC0415 - the same
+
+    seconds = None if run_seconds is None else min(FIRST_SECONDS, run_seconds / 4)
+    connections = await mcp_pool.connections(servers, seconds)
+    tools: dict[str, BaseTool] = {}
+    problems: list[ProblemLine] = []
+    for connection in connections:
+        name = connection.server.name
+        if connection.health != "up":
+            problems.append(describe_problem("down", name, connection.why or describe_problem("unanswered")))
+        problems += [describe_problem("listed", name, problem) for problem in connection.problems]
+        for definition in connection.definitions.values():
+            if definition.name in taken or definition.name in tools:
+                problems.append(describe_problem("taken", name, definition.name))
+            else:
+                tools[definition.name] = McpTool(definition, connection, mcp_pool)
+    return _McpToolset(tuple(tools.values()), tuple(problems), tuple(connections))
