@@ -12,12 +12,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-from weiwo.models.errors import BudgetExhaustedError, LimitReachedError
+from weiwo.models.errors import BudgetExhaustedError
 from weiwo.models.prices import Price
 from weiwo.state import Limits, ModelCall, Usage
 from weiwo.state.limits import NOT_SENT
-
-__all__ = ["Budget", "LimitReachedError", "Reservation", "listen_to_calls"]
 
 _LISTENER: Final[ContextVar[Callable[[ModelCall], object] | None]] = ContextVar("call_listener", default=None)
 
@@ -131,35 +129,20 @@ class Budget:
         limit = self.reached if self.reached and not self._unwanted(self.reached) else None
         return limit or ("max_seconds" if self.remaining_seconds() <= 0 else None)
 
-    def check(self) -> None:
-        """Stop work for which no time is left.
-
-        Only time ends all work. A run out of model calls, tokens or money goes on
-        by rule: `reserve_call` refuses the model then, and `reached` names the limit.
-
-        Raises:
-            LimitReachedError: `max_seconds` is used up.
-        """
-        if self.remaining_seconds() <= 0:
-            self.refuse("max_seconds")
-
     def reserve_call(self, room: Reservation = _NOTHING) -> None:
         """Take one model call, to be made right after; `record` it whatever comes of it.
 
-        Args:
-            room: What the call may take, at an upper estimate.
-
         Raises:
-            LimitReachedError: With the first of `max_seconds`, `max_model_calls`,
-                `max_tokens`, `max_cost` that leaves no room.
+            BudgetExhaustedError: A limit leaves no room for it. The run goes on by rule, and `reached` names the first.
         """
         if self._parent is not None:
             try:
                 self._parent.reserve_call(room)
-            except LimitReachedError as limit:
-                self.refuse(limit.reason)
+            except BudgetExhaustedError as refusal:
+                self.refuse(refusal.limit)
             return
-        self.check()
+        if self.remaining_seconds() <= 0:
+            self.refuse("max_seconds")
         with self._lock:
             full = self._full(room)
             if full is None:
@@ -232,13 +215,6 @@ class Budget:
             self._tool_calls += 1
         return True
 
-    def spares_tool_call(self) -> bool:
-        """Whether one more tool call leaves the rest of the run half of `max_tool_calls` or more."""
-        if self._parent is not None:
-            return self._parent.spares_tool_call()
-        most = self.limits.max_tool_calls
-        return most is None or 2 * (self.spent.tool_calls + self._tool_calls + 1) <= most
-
     def limit_of_tasks(self) -> str:
         """The limit that keeps a task from its calls: `max_tool_calls` where these are used up, else `max_seconds`."""
         if self._parent is not None:
@@ -272,10 +248,10 @@ class Budget:
         """Refuse something for a limit's sake.
 
         Raises:
-            LimitReachedError: With that limit.
+            BudgetExhaustedError: With that limit.
         """
         self.note(limit)
-        raise LimitReachedError(limit)
+        raise BudgetExhaustedError(limit)
 
     def _full(self, room: Reservation) -> str | None:
         """The limit that leaves no room for such a call, if any."""

@@ -17,18 +17,6 @@ _LimitName = str
 """One of `max_seconds`, `max_model_calls`, `max_tokens`, `max_cost`: the fields of `Limits` a model call can reach."""
 
 
-class LimitReachedError(WeiwoError):
-    """A limit of the run leaves nothing for what was asked.
-
-    Attributes:
-        reason: The field of `state.Limits` that was reached.
-    """
-
-    def __init__(self, reason: _LimitName) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
 class ModelCallError(WeiwoError):
     """A model gave no usable reply. The caller falls back to its rule.
 

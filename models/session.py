@@ -16,7 +16,6 @@ from weiwo.models.endpoint import Endpoint, EndpointBreaker, EndpointMemory
 from weiwo.models.errors import (
     BudgetExhaustedError,
     Fault,
-    LimitReachedError,
     ModelCallError,
     ModelRequestError,
     classify_fault,
@@ -353,13 +352,9 @@ class ModelSession:
             if deadline.left <= 0:
                 self.budget.refuse("max_seconds")
             self.budget.reserve_call(room)
-        except ModelCallError as down:
-            self.budget.record(unsent_call(self.role, self.purpose, self.endpoint.name, down.reason))
+        except ModelCallError as refusal:
+            self.budget.record(unsent_call(self.role, self.purpose, self.endpoint.name, refusal.reason))
             raise
-        except LimitReachedError as limit:
-            exhausted = BudgetExhaustedError(limit.reason)
-            self.budget.record(unsent_call(self.role, self.purpose, self.endpoint.name, exhausted.reason))
-            raise exhausted from None
 
     def _retry_pause(self, fault: Fault, attempt: Attempt) -> float | None:
         """Seconds until it is worth trying again; None if it is not, or there would be no time left."""

@@ -13,7 +13,6 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ProcedureFormatError (ValueError)     nodes.memory.procedures       · a file is no procedure
     ├── WishError (ValueError)                nodes.memory.wishes             a wish cannot be kept
     ├── MemoryStoreError (RuntimeError)       nodes.memory.memory_store       what is remembered cannot be read
-    ├── LimitReachedError                     models.errors                   a limit of the run leaves nothing for it
     ├── ModelCallError                        models.errors                   a model gave no usable reply
     │   ├── ModelUnavailableError             models.errors                   it cannot be asked at all
     │   ├── BudgetExhaustedError              models.errors                   the run has no room for the call

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.models.budget import Budget, Reservation
-from weiwo.models.errors import LimitReachedError
+from weiwo.models.errors import BudgetExhaustedError
 from weiwo.state import Limits, ModelCall, Usage
 
 
@@ -31,11 +31,10 @@ def test_seconds_continue_from_what_was_spent() -> None:
     assert budget.remaining_seconds() == 25
     assert budget.remaining_seconds(reserve=10) == 15
     assert budget.remaining_seconds(reserve=100) == 0
-    budget.check()
     clock.now += 25
-    with pytest.raises(LimitReachedError) as stop:
-        budget.check()
-    assert stop.value.reason == budget.reached == "max_seconds"
+    with pytest.raises(BudgetExhaustedError) as stop:
+        budget.reserve_call()
+    assert stop.value.limit == budget.reached == "max_seconds"
     assert budget.remaining_seconds() == 0
 
 
@@ -46,7 +45,7 @@ async def test_of_many_tasks_exactly_as_many_get_a_call_as_there_are() -> None:
         await asyncio.sleep(0)
         try:
             budget.reserve_call()
-        except LimitReachedError:
+        except BudgetExhaustedError:
             return False
         await asyncio.sleep(0)
         budget.record(spent_call())
@@ -69,7 +68,7 @@ async def test_of_many_tasks_exactly_as_many_get_a_call_as_there_are() -> None:
 )
 def test_each_limit_refuses_a_call(limits: Limits, spent: Usage, reason: str) -> None:
     budget = Budget(limits, spent, Clock())
-    with pytest.raises(LimitReachedError, match=reason):
+    with pytest.raises(BudgetExhaustedError, match=reason):
         budget.reserve_call()
     assert budget.reached == reason
 
@@ -80,25 +79,18 @@ def test_tokens_and_cost_of_this_node_count_too() -> None:
     budget.record(spent_call(input_tokens=50, output_tokens=49), cost=0.9)
     budget.reserve_call()
     budget.record(spent_call(input_tokens=1), cost=0.2)
-    with pytest.raises(LimitReachedError, match="max_tokens"):
+    with pytest.raises(BudgetExhaustedError, match="max_tokens"):
         budget.reserve_call()
-
-
-def test_only_time_ends_all_work() -> None:
-    budget = Budget(Limits(max_model_calls=0), clock=Clock())
-    with pytest.raises(LimitReachedError):
-        budget.reserve_call()
-    budget.check()
 
 
 def test_the_first_limit_hit_is_the_one_named() -> None:
     clock = Clock()
     budget = Budget(Limits(max_model_calls=0, max_seconds=1), clock=clock)
-    with pytest.raises(LimitReachedError):
+    with pytest.raises(BudgetExhaustedError):
         budget.reserve_call()
     clock.now += 5
-    with pytest.raises(LimitReachedError, match="max_seconds"):
-        budget.check()
+    with pytest.raises(BudgetExhaustedError, match="max_seconds"):
+        budget.reserve_call()
     assert budget.reached == "max_model_calls"
 
 
@@ -126,14 +118,14 @@ def test_a_child_spends_from_the_whole_and_reports_its_own() -> None:
     other.record(spent_call(input_tokens=4))
     other.take_tool_call()
     clock.now += 5
-    with pytest.raises(LimitReachedError, match="max_model_calls"):
+    with pytest.raises(BudgetExhaustedError, match="max_model_calls"):
         one.child().reserve_call()
     assert (one.reached, whole.reached) == ("max_model_calls", "max_model_calls")
     assert one.remaining_seconds() == whole.remaining_seconds() == 45
     assert one.delta() + other.delta() + Usage(seconds=5) == whole.delta()
     clock.now += 60
-    with pytest.raises(LimitReachedError, match="max_seconds"):
-        other.check()
+    with pytest.raises(BudgetExhaustedError, match="max_seconds"):
+        other.reserve_call()
 
 
 @pytest.mark.parametrize(
@@ -156,16 +148,16 @@ def test_room_is_set_aside_while_a_call_is_under_way_and_given_back() -> None:
     large = Reservation(tokens=600, cost=0.1)
     one, other = budget.child(), budget.child()
     one.reserve_call(large)
-    with pytest.raises(LimitReachedError, match="max_tokens"):
+    with pytest.raises(BudgetExhaustedError, match="max_tokens"):
         other.reserve_call(large)
     other.reserve_call(Reservation(tokens=400, cost=0.9))
-    with pytest.raises(LimitReachedError, match="max_tokens"):
+    with pytest.raises(BudgetExhaustedError, match="max_tokens"):
         other.reserve_call(Reservation(tokens=1))
     one.record(spent_call(input_tokens=50, output_tokens=50), 0.01, large)
     other.reserve_call(Reservation(tokens=500))  # 100 spent, 400 set aside
     other.record(spent_call(), 0.0, Reservation(tokens=400, cost=0.9))
     other.record(spent_call(), 0.0, Reservation(tokens=500))
-    with pytest.raises(LimitReachedError, match="max_cost"):
+    with pytest.raises(BudgetExhaustedError, match="max_cost"):
         one.reserve_call(Reservation(tokens=1, cost=0.995))
     one.reserve_call(Reservation(tokens=900, cost=0.99))
 
@@ -183,7 +175,7 @@ def test_calls_never_take_more_than_the_limit_where_estimates_hold(
         room = Reservation(tokens=estimate)
         try:
             budget.reserve_call(room)
-        except LimitReachedError:
+        except BudgetExhaustedError:
             assert budget.reached == "max_tokens"
         else:
             under_way.append((room, estimate * percent // 100))
@@ -215,7 +207,7 @@ def test_a_run_that_took_its_very_last_call_was_kept_from_nothing() -> None:
     budget.reserve_call()
     budget.record(spent_call())
     assert (budget.curtailed(), budget.exhausted()) == (None, "max_model_calls")
-    with pytest.raises(LimitReachedError):
+    with pytest.raises(BudgetExhaustedError):
         budget.reserve_call()
     assert budget.curtailed() == "max_model_calls"
 
@@ -223,7 +215,7 @@ def test_a_run_that_took_its_very_last_call_was_kept_from_nothing() -> None:
 @pytest.mark.parametrize("limits", [{"max_model_calls": 0}, {"max_tokens": 0}, {"max_cost": 0}])
 def test_a_limit_of_nothing_is_a_wish_to_run_on_rules(limits: dict[str, int]) -> None:
     budget = Budget(Limits(**limits), clock=Clock())
-    with pytest.raises(LimitReachedError):
+    with pytest.raises(BudgetExhaustedError):
         budget.reserve_call(Reservation(tokens=1, cost=0.1))
     assert (budget.curtailed(), budget.exhausted()) == (None, None)
 
