@@ -196,5 +196,5 @@ _breakers: Final = BreakerRegistry(lambda _: EndpointBreaker(), _MAX_BREAKERS)
 
 
 def endpoint_breaker(run: str, endpoint: str) -> EndpointBreaker:
-    """The breaker of an endpoint in a run; without a run id, one of its own."""
-    return _breakers.get(run, endpoint) if run else EndpointBreaker()
+    """The breaker of an endpoint in a run."""
+    return _breakers.get(run, endpoint)

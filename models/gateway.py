@@ -11,12 +11,13 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar, Union
+from uuid import uuid4
 
 from pydantic import BaseModel
 
 from weiwo.models.budget import Budget
 from weiwo.models.context_windows import PER_MESSAGE, ModelSize, measure_model, own_window, prompt_bound, window_memory
-from weiwo.models.endpoint import Endpoint, EndpointBreaker, EndpointMemory, endpoint_breaker, resolve_endpoint
+from weiwo.models.endpoint import Endpoint, EndpointMemory, endpoint_breaker, resolve_endpoint
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
 from weiwo.models.model_cache import get_chat_model
 from weiwo.models.parameters import is_small, learn_size, note_reply
@@ -53,15 +54,9 @@ LangGraph itself, the second by chat front ends."""
 
 
 class ChatModels:
-    """The chat models of a run, by role.
+    """The chat models of a run, by role; those that are given were made elsewhere, and win over the settings.
 
-    Args:
-        settings: Which model each role has, and how long one call may take.
-        budget: What the run may still spend.
-        run_id: Names the run, so that an endpoint found dead in one node stays
-            so in the next. Without one that is forgotten with this object.
-        given: Chat models by role that were made elsewhere; they win over the settings.
-        make: Makes the others; tests pass their own.
+    An endpoint that was found dead stays so for the run that `run_id` names; without one, for this object.
 
     Raises:
         SettingsError: The run has a limit on cost, and the price of one of the models is not known.
@@ -78,13 +73,11 @@ class ChatModels:
     ) -> None:
         self.settings = settings
         self.budget = budget
-        self._run_id = run_id
+        self._run_id = run_id or uuid4().hex
         self._given = dict(given or {})
         self._make = make
-        self._breakers: dict[str, EndpointBreaker] = {}
-        require_prices(
-            settings, [*(_given_name(model) for model in self._given.values()), *self._configured_names().values()]
-        )
+        configured = (name for role, name in settings.models.items() if role not in self._given)
+        require_prices(settings, [*map(_given_name, self._given.values()), *configured])
 
     def configured(self, role: str) -> bool:
         """Whether a role has a model that decides. If not, the rules do; a small model decides nothing."""
@@ -173,10 +166,6 @@ class ChatModels:
         except ModelUnavailableError:
             return Endpoint(role, ""), ModelSize()
         return where, window_memory.size(where.identity)
-
-    def _configured_names(self) -> dict[str, str]:
-        """The names of the models in use that are made here, by role."""
-        return {role: name for role, name in self.settings.models.items() if role not in self._given}
 
     def with_budget(self, budget: Budget) -> "ChatModels":
         """The same models, at the expense of another budget, such as a child of this one."""
@@ -274,7 +263,7 @@ class ChatModels:
             endpoint=where,
             model=model if role in self._given else set_thinking(model, self.settings.thinking, role),
             budget=self.budget,
-            breaker=self._breaker(where),
+            breaker=endpoint_breaker(self._run_id, where.identity),
             seconds=self.settings.model_seconds,
             tags=tuple(tags),
             price=price_of(self.settings, where.name),
@@ -299,11 +288,6 @@ class ChatModels:
         if not window_memory.has(where.identity):
             window_memory.remember_size(where.identity, await asyncio.to_thread(measure_model, model, where.name))
         return where, model
-
-    def _breaker(self, where: Endpoint) -> EndpointBreaker:
-        if where.identity not in self._breakers:
-            self._breakers[where.identity] = endpoint_breaker(self._run_id, where.identity)
-        return self._breakers[where.identity]
 
 
 def _given_endpoint(model: "BaseChatModel") -> Endpoint:

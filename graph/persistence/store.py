@@ -24,13 +24,9 @@ FILE_NAME: Final = "store.sqlite"
 _log: Final = logging.getLogger(__name__)
 
 
-def _warning(line: str) -> None:
-    _log.warning("%s", line)
-
-
 @asynccontextmanager
 async def open_store(
-    settings: Settings, database_url: str | None = None, warn: Callable[[str], None] = _warning
+    settings: Settings, database_url: str | None = None, warn: Callable[[str], None] = _log.warning
 ) -> "AsyncIterator[BaseStore | None]":
     """Open the store that a graph is built with; a URL given here counts before the settings'.
 

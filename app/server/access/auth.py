@@ -52,13 +52,6 @@ class Auth:
             return None
         return await self.records.secret_owner(_digest(token), "token")
 
-    async def log_in(self, token: str, response: Response, *, secure: bool) -> str | None:
-        """Give a response the cookie of a login; the user, or None where the token is nobody's."""
-        user = await self.token_owner(token)
-        if user is not None:
-            await self.open_session(user, response, secure=secure)
-        return user
-
     async def open_session(self, user: str, response: Response, *, secure: bool) -> None:
         """Give a response the cookie of a login."""
         if self.records is None:
@@ -103,9 +96,10 @@ async def log_in(request: Request) -> Response:
     response = Response(status_code=204)
     if auth is not None:
         secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
-        user = await auth.log_in(str(body.get("token") or ""), response, secure=secure)
+        user = await auth.token_owner(str(body.get("token") or ""))
         if user is None:
             raise RequestError(401, "the token; it is nobody's; see weiwo serve --new-token")
+        await auth.open_session(user, response, secure=secure)
     return response
 
 

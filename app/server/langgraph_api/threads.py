@@ -146,7 +146,7 @@ class Threads:
         if select is None or {"values", "interrupts", "status"} & set(select):
             snapshot = await self._snapshot(found.thread_id)
             if snapshot is not None and snapshot.created_at is not None:
-                values = {key: snapshot.values[key] for key in self._outputs() if key in snapshot.values}
+                values = {key: snapshot.values[key] for key in self._graph.output_channels if key in snapshot.values}
                 interrupts = {one.id: _shown_interrupts(one.interrupts) for one in snapshot.tasks if one.interrupts}
                 status = self._status(found, interrupted=bool(snapshot.tasks))
         if found.info is not None:
@@ -195,10 +195,6 @@ class Threads:
             return await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
         except CheckpointError:  # of another version, or damaged: it is listed without its values
             return None
-
-    def _outputs(self) -> Sequence[str]:
-        names = self._graph.output_channels
-        return [names] if isinstance(names, str) else names
 
 
 async def copy_thread(saver: Any, thread_id: str, new: str) -> None:
