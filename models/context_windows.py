@@ -80,17 +80,17 @@ def _is_cached(encoding: str) -> bool:
 
 
 _CLASSES = (
-    (string.ascii_lowercase.encode(), 0.3),
-    (b" ", 0.3),
-    (string.ascii_uppercase.encode(), 0.85),  # keys and base64; they are few in prose
-    (string.digits.encode(), 1.15),  # one token each to Qwen and Llama, one for three to OpenAI
-    (string.punctuation.encode(), 0.8),
+    (string.ascii_lowercase.encode(), 30),
+    (b" ", 30),
+    (string.ascii_uppercase.encode(), 85),  # keys and base64; they are few in prose
+    (string.digits.encode(), 115),  # one token each to Qwen and Llama, one for three to OpenAI
+    (string.punctuation.encode(), 80),
 )
-"""Tokens of an ASCII character."""
-_OTHER_ASCII = 1.0
-_PER_BYTE = 0.55
-"""Tokens of a byte of UTF-8 outside ASCII: Han has three a character, Cyrillic, Greek and Arabic have two."""
-_PER_ASTRAL = 2.2
+"""Hundredths of a token of an ASCII character: whole numbers, so that parts of a text never count less than it."""
+_OTHER_ASCII = 100
+_PER_BYTE = 55
+"""Those of a byte of UTF-8 outside ASCII: Han has three a character, Cyrillic, Greek and Arabic have two."""
+_PER_ASTRAL = 220
 """What one of four bytes has more: emoji, rare Han."""
 PER_MESSAGE = 8
 """Tokens that wrap a message: its role and separators."""
@@ -103,7 +103,7 @@ _BOUNDS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_pred
 def text_tokens(text: str) -> int:
     """Tokens of a text, at most, as a rule."""
     plain = text.encode("ascii", "ignore")
-    tokens = 0.0
+    tokens = 0
     for characters, weight in _CLASSES:
         if not plain:
             break
@@ -116,7 +116,7 @@ def text_tokens(text: str) -> int:
         astral = len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
         ascii_ = len(text.encode("ascii", "ignore"))
         tokens += (len(encoded) - ascii_) * _PER_BYTE + astral * _PER_ASTRAL
-    return math.ceil(tokens)
+    return math.ceil(tokens / 100)
 
 
 def prompt_tokens(messages: "Iterable[BaseMessage]", runnable: Any) -> int:
