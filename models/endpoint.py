@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from weiwo.models.errors import ModelCallError, ModelUnavailableError
@@ -115,43 +115,27 @@ V = TypeVar("V")
 _MAX_REMEMBERED: Final = 1_024
 """Endpoints remembered of each kind of fact; the oldest gives way."""
 
-_memories: Final[list["EndpointMemory[object]"]] = []
+_memories: Final[list["EndpointMemory[Any]"]] = []
 
 
-class EndpointMemory(Generic[V]):
+class EndpointMemory(dict[str, V]):
     """One kind of fact by endpoint (provider, model and base URL)."""
 
     def __init__(self) -> None:
-        self._facts: dict[str, V] = {}
-        _memories.append(self)  # type: ignore[arg-type] # only ever cleared through the list
-
-    def __contains__(self, endpoint: str) -> bool:
-        """Whether the fact is known of an endpoint."""
-        return endpoint in self._facts
-
-    def get(self, endpoint: str) -> V | None:
-        """The fact; None where it is not known."""
-        return self._facts.get(endpoint)
+        super().__init__()
+        _memories.append(self)
 
     def put(self, endpoint: str, fact: V) -> None:
         """Remember the fact."""
-        while endpoint not in self._facts and len(self._facts) >= _MAX_REMEMBERED:
-            del self._facts[next(iter(self._facts))]
-        self._facts[endpoint] = fact
-
-    def drop(self, endpoint: str) -> None:
-        """Forget the fact about one endpoint, if it is known."""
-        self._facts.pop(endpoint, None)
-
-    def forget(self) -> None:
-        """Start anew."""
-        self._facts.clear()
+        while endpoint not in self and len(self) >= _MAX_REMEMBERED:
+            del self[next(iter(self))]
+        self[endpoint] = fact
 
 
 def _forget_endpoints() -> None:
     """Start anew: forget every fact about every endpoint."""
     for memory in _memories:
-        memory.forget()
+        memory.clear()
 
 
 _THRESHOLD: Final = 2

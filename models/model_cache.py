@@ -68,13 +68,6 @@ async def get_chat_model(endpoint: Endpoint, seconds: float) -> "BaseChatModel":
         return kept.models[key]
 
 
-async def _close_clients() -> None:
-    """Close the clients of the running event loop. Happens by itself when the loop is shut down."""
-    kept = _by_loop.get(id(asyncio.get_running_loop()))
-    if kept is not None and kept.closer is not None:
-        await kept.closer.aclose()
-
-
 async def _clients_of_this_loop() -> _LoopClients:
     loop = asyncio.get_running_loop()
     kept = _by_loop.get(id(loop))

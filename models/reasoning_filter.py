@@ -262,7 +262,7 @@ def notice_opening(endpoint: str, text: str) -> None:
     if _closes_alone(text):
         _opened.put(endpoint, None)
     elif _OPENER.match(text.lstrip()):
-        _opened.drop(endpoint)
+        _opened.pop(endpoint, None)
 
 
 def opens_reasoning(endpoint: str) -> bool:

@@ -123,5 +123,5 @@ async def test_requests_of_an_openai_model_are_as_decided() -> None:
     assert model.temperature is None
     payload = model._get_request_payload([("human", "hi")])
     assert "temperature" not in payload
-    await model_cache._close_clients()
+    await (await model_cache._clients_of_this_loop()).closer.aclose()
     assert model.http_async_client.is_closed

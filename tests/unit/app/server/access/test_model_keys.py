@@ -11,7 +11,7 @@ import pytest
 from tests.support.fake_model import FakeModel
 from weiwo.models import model_cache
 from weiwo.models.endpoint import Endpoint, own_key, resolve_endpoint
-from weiwo.models.model_cache import _close_clients, make_model
+from weiwo.models.model_cache import _clients_of_this_loop, make_model
 
 ANNS = "a-secret-of-ann-4711"
 
@@ -83,7 +83,7 @@ async def test_each_users_runs_ask_with_his_key_and_nobody_reads_it(
     assert {one.stat().st_mode & 0o077 for one in holding} == {0}
 
     assert (await public.delete("/weiwo/key", headers=ann)).json() == {"key": None}
-    await _close_clients()
+    await (await _clients_of_this_loop()).closer.aclose()
     asked.clear()
     await public.post("/runs/wait", json=question, headers=ann)
     assert set(asked) == {"of-the-operator"}
