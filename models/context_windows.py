@@ -173,20 +173,12 @@ class _WindowMemory:
     """What is known of endpoints: their sizes, and what their refusals taught."""
 
     def __init__(self) -> None:
-        self._sizes = EndpointMemory[ModelSize]()
+        self.sizes = EndpointMemory[ModelSize]()
         self._learned = EndpointMemory[int]()
 
     def size(self, endpoint: str) -> ModelSize:
         """What is known of an endpoint's model; estimates where it has not been made yet."""
-        return self._sizes.get(endpoint) or ModelSize()
-
-    def has(self, endpoint: str) -> bool:
-        """Whether the endpoint's model was looked at."""
-        return endpoint in self._sizes
-
-    def remember_size(self, endpoint: str, size: ModelSize) -> None:
-        """Remember a size."""
-        self._sizes.put(endpoint, size)
+        return self.sizes.get(endpoint) or ModelSize()
 
     def learn(self, endpoint: str, window: int | None, prompt: int) -> None:
         """Remember what a refusal taught: the window it names, else less than the prompt that was too long."""

@@ -285,8 +285,8 @@ class ChatModels:
 
     async def _measure(self, where: Endpoint, model: "BaseChatModel") -> "tuple[Endpoint, BaseChatModel]":
         """The same, its size known from now on."""
-        if not window_memory.has(where.identity):
-            window_memory.remember_size(where.identity, await asyncio.to_thread(measure_model, model, where.name))
+        if where.identity not in window_memory.sizes:
+            window_memory.sizes.put(where.identity, await asyncio.to_thread(measure_model, model, where.name))
         return where, model
 
 
