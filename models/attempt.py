@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from weiwo.models.budget import DEADLINE, Budget, Reservation
 from weiwo.models.context_windows import text_tokens
-from weiwo.models.errors import Fault
+from weiwo.models.errors import Fault, ModelRequestError
 from weiwo.models.reply import cached_tokens, reported_tokens, sent_text
 from weiwo.models.request_form import MOST_TOKENS
 
@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 _WRITER = "writer"
+_MOST_CHARACTERS: Final = 150_000
+"""Characters taken of one reply, a report of 50 pages; the rest is left."""
 _HASTE = 0.5
 """The share of the time left that one call may take: what follows it needs some too."""
 _HASTE_OF_WRITER = 0.8
@@ -92,14 +94,9 @@ class CallDeadline:
         return cls(bound, last=bound == work)
 
     @property
-    def until(self) -> float:
-        """Its end, on the same clock."""
-        return self.began + self.seconds
-
-    @property
     def left(self) -> float:
         """Seconds of it that are left, never negative."""
-        return max(0.0, self.until - time.monotonic())
+        return max(0.0, self.began + self.seconds - time.monotonic())
 
     def overdue(self, what: str = "reply", *, slow: bool = False) -> Fault:
         """The fault of a call that did not end in time; `slow` if some of its reply came."""
@@ -121,6 +118,7 @@ class Attempt:
     bound: str = ""  # the name under which its request bounds the reply, or ""
     cached: int = 0  # tokens of its prompt that the provider had kept from an earlier one
     first: float = 0.0  # seconds to the first part of its reply
+    characters: int = 0  # of what was sent so far
     _started: float = field(default_factory=time.monotonic)
     _input: int = 0
     _output: int = 0
@@ -142,16 +140,24 @@ class Attempt:
         return self._output or self._seen
 
     def take(self, message: "BaseMessage", *, totals: bool) -> None:
-        """Count a reply, or a chunk; with `totals` it reports the whole's tokens so far, as OpenAI-like servers do."""
+        """Count a reply, or a chunk; with `totals` it reports the whole's tokens so far, as OpenAI-like servers do.
+
+        Raises:
+            ModelRequestError: The reply is longer than any answer.
+        """
         self.first = self.first or self.seconds
         self.began = True
-        self._seen += text_tokens(sent_text(message))
+        text = sent_text(message)
+        self.characters += len(text)
+        self._seen += text_tokens(text)
         sent, received = reported_tokens(message)
         self.cached = max(self.cached, cached_tokens(message))
         if totals:
             self._input, self._output = max(self._input, sent), max(self._output, received)
         else:
             self._input, self._output = self._input + sent, self._output + received
+        if self.characters > _MOST_CHARACTERS:
+            raise ModelRequestError(Fault("incomplete", f"the reply was longer than {_MOST_CHARACTERS:,} characters"))
 
     def spent(self, fault: Fault | None, *, left: bool) -> tuple[int, int]:
         """Input and output tokens, reported or estimated; none where nothing came and nobody `left` before the end."""

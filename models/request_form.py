@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from pydantic import BaseModel
 
 from weiwo.models.endpoint import EndpointMemory, is_local
-from weiwo.models.errors import Fault, ModelRequestError
+from weiwo.models.errors import Fault
 from weiwo.models.schema import BOUNDS, json_schema, schema_name
 
 if TYPE_CHECKING:
@@ -139,8 +139,6 @@ def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, 
 
 MOST_TOKENS: Final = 32_000
 """Tokens asked for at most; reasoning counts among them."""
-_MOST_CHARACTERS: Final = 150_000
-"""Characters taken of one reply, a report of 50 pages; the rest is left."""
 _COMMON, _OPENAIS, _NONE = "max_tokens", "max_completion_tokens", ""
 
 
@@ -196,25 +194,6 @@ def bound_arguments(model: "BaseChatModel", runnable: Any, name: str, tokens: in
     bound = getattr(getattr(runnable, "first", runnable), "kwargs", None) or {}  # a sequence opens with the model
     body = {**(getattr(model, "extra_body", None) or {}), **(bound.get("extra_body") or {})}
     return {"extra_body": {**body, _COMMON: tokens}}
-
-
-def require_bounded(characters: int) -> None:
-    """Refuse a reply that is longer than any answer.
-
-    Raises:
-        ModelRequestError: It is.
-    """
-    if characters > _MOST_CHARACTERS:
-        raise ModelRequestError(Fault("incomplete", f"the reply was longer than {_MOST_CHARACTERS:,} characters"))
-
-
-_SLACK: Final = 2
-"""Tokens are counted upwards: a reply that is estimated at so many times its bound has passed it."""
-
-
-def is_too_long(tokens: int, most: int) -> bool:
-    """Whether a reply, by its estimated tokens, has gone past its bound, though the server was told of it."""
-    return tokens > most * _SLACK
 
 
 SWITCHES: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -28,11 +28,9 @@ from weiwo.models.request_form import (
     MOST_TOKENS,
     bound_arguments,
     bound_name,
-    is_too_long,
     most_tokens,
     note_refused_bound,
     notice_thoughts,
-    require_bounded,
     speaks_openai,
     thinking_allowance,
 )
@@ -55,6 +53,8 @@ _USUAL_REPLY: Final = 300
 """Tokens of a reply of which nothing is known."""
 _OVERESTIMATE: Final = 1.6
 """By so much the tokens of a prompt are overestimated, at most, as a rule: a call is refused only beyond doubt."""
+_SLACK: Final = 2
+"""Tokens are counted upwards: a reply that is estimated at so many times its bound has passed it."""
 CUT: Final = "cut"
 """The key of a reply's metadata that says why it was cut here: `repeats`, `long`, or the deadline in words."""
 _PAUSE_SECONDS = 0.5
@@ -121,7 +121,6 @@ class ModelSession:
                 async with asyncio.timeout(deadline.left):
                     message = await runnable.ainvoke(messages, self._config(), **bound)
                 attempt.take(message, totals=True)
-            require_bounded(len(sent_text(message)))
             notice_opening(self.endpoint.identity, message_text(message))
             self._notice_thoughts(message)
             if self.streams:
@@ -138,22 +137,20 @@ class ModelSession:
         chunks = aiter(runnable.astream(messages, self._config(), **bound))
         thinking, watch = ReasoningFilter(opened=opens_reasoning(self.endpoint.identity)), RepetitionWatch()
         parts: list[AIMessageChunk] = []
-        finish, cut, came, tokens = None, "", 0, 0
+        finish, cut, tokens = None, "", 0
         try:
             async for chunk in _within_time(chunks, attempt.deadline, whole=True):
                 parts.append(chunk)
                 finish = finish_reason(chunk) or finish
                 attempt.take(chunk, totals=True)
                 delta = sent_text(chunk)
-                came += len(delta)
-                require_bounded(came)
                 self._require_room(attempt)
                 tokens += text_tokens(thinking.feed(delta))
-                cut = "repeats" if watch.feed(delta) else "long" if is_too_long(tokens, attempt.most) else ""
+                cut = "repeats" if watch.feed(delta) else "long" if tokens > attempt.most * _SLACK else ""
                 if cut:
                     break
         except ModelRequestError as failure:
-            if not (came and failure.fault.kind in {"late", "deadline"}):
+            if not (attempt.characters and failure.fault.kind in {"late", "deadline"}):
                 raise
             cut = failure.fault.words
         finally:
@@ -235,7 +232,7 @@ class ModelSession:
     ) -> AsyncGenerator[str, None]:
         """One attempt at a stream."""
         identity = self.endpoint.identity
-        thinking, given, finish, came = ReasoningFilter(opened=opens_reasoning(identity)), False, None, 0
+        thinking, given, finish = ReasoningFilter(opened=opens_reasoning(identity)), False, None
         said: list[str] = []
         watch = RepetitionWatch()
         with self._attempt("text", messages, self.model, deadline, number, most) as attempt:
@@ -244,8 +241,6 @@ class ModelSession:
                 async for chunk in _within_time(chunks, deadline):
                     finish = finish_reason(chunk) or finish
                     attempt.take(chunk, totals=speaks_openai(self.model))
-                    came += len(sent_text(chunk))
-                    require_bounded(came)
                     self._require_room(attempt)
                     said.append(message_text(chunk))
                     _require_progress(watch, said[-1])

@@ -11,10 +11,10 @@ from typing import Any
 
 from tests.attack.report import Attack, Report
 from tests.support.openai_server import Handler, OpenAIServer, Reply, always, raw, text
+from weiwo.models.attempt import _MOST_CHARACTERS
 from weiwo.models.budget import Budget
 from weiwo.models.errors import ModelCallError
 from weiwo.models.gateway import ChatModels
-from weiwo.models.request_form import _MOST_CHARACTERS
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 from weiwo.tools.calling.errors import ToolCallError

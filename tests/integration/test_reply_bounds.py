@@ -6,10 +6,10 @@ import time
 import pytest
 
 from tests.support.openai_server import OpenAIServer, Recorded, Reply, always, error, in_turn, raw, text
+from weiwo.models.attempt import _MOST_CHARACTERS
 from weiwo.models.budget import Budget
 from weiwo.models.errors import ModelCallError
 from weiwo.models.gateway import ChatModels
-from weiwo.models.request_form import _MOST_CHARACTERS
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 
