@@ -59,7 +59,7 @@ async def follow_thread(
             seen = run.created
             async for event in _to_end(engine, run, after if run.run_id == run_id else BEGINNING):
                 yield None if event is None else (run, event)
-        coming = engine.log.next_run()
+        coming = engine.log.begun
         todo = [run for run in await _begun(engine, thread_id) if run.created > seen]
         if not todo and not engine.runs.closing:
             with suppress(TimeoutError):

@@ -66,7 +66,7 @@ class Runs:
     ) -> None:
         self._graph, self._records, self._log, self._settings = graph, records, log, settings
         self.budgets = DayBudgets(records, settings)
-        self.quota = Quota(records, settings)
+        self.quota = Quota(records, settings, graph)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._queues: dict[str, list[str]] = {}
         self._slots = FairSlots(_MOST_AT_WORK, shared=logins)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from weiwo.app.server.access.profiles import stored_name
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.storage.records import Records
-from weiwo.graph.persistence.storage import BUSY_SECONDS, CONNECT_SECONDS, database_file, sqlite_error
+from weiwo.graph.persistence.storage import BUSY_SECONDS, database_file, sqlite_error
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Settings
 
@@ -37,8 +37,8 @@ _POSTGRES: Final = (
 class Quota:
     """The quotas of a server's users."""
 
-    def __init__(self, records: Records, settings: Settings) -> None:
-        self._records, self._settings = records, settings
+    def __init__(self, records: Records, settings: Settings, graph: Any) -> None:
+        self._records, self._settings, self._graph = records, settings, graph
         self._used: dict[str, int] = {}
         self._measured: dict[str, float] = {}
         self._measuring = asyncio.Lock()
@@ -63,8 +63,7 @@ class Quota:
 
     async def thread_bytes(self, thread_id: str) -> int:
         """Bytes of a thread's states."""
-        url = self._settings.database_url
-        return await (_in_postgres(url, [thread_id]) if url else asyncio.to_thread(self._in_sqlite, [thread_id]))
+        return await self._in_database([thread_id])
 
     def _fits(self, user: str, more: int) -> bool:
         """Whether the estimate is new enough, and leaves room."""
@@ -74,9 +73,14 @@ class Quota:
     async def _measure(self, user: str) -> int:
         kept = await self._records.kept_bytes(user)
         threads = await self._records.thread_ids(user)
-        url = self._settings.database_url
-        states = await (_in_postgres(url, threads) if url else asyncio.to_thread(self._in_sqlite, threads))
-        return kept + states + await asyncio.to_thread(self._in_files, user)
+        return kept + await self._in_database(threads) + await asyncio.to_thread(self._in_files, user)
+
+    async def _in_database(self, threads: list[str]) -> int:
+        """Bytes of the states of threads; of SQLite they are read beside the thread that writes, which goes on."""
+        if not self._settings.database_url:
+            return await asyncio.to_thread(self._in_sqlite, threads)
+        rows = [row for query in _POSTGRES for row in await self._graph.checkpointer.fetch_rows(query, (threads,))]
+        return sum(int(size or 0) for (size,) in rows)
 
     def _in_sqlite(self, threads: list[str]) -> int:
         path = database_file(self._settings.home)
@@ -90,15 +94,6 @@ class Quota:
     def _in_files(self, user: str) -> int:
         found = uploads(self._settings).glob(f"{stored_name(user, '')}*/*")
         return sum(one.stat().st_size for one in found if one.is_file())
-
-
-async def _in_postgres(url: str, threads: list[str]) -> int:
-    import psycopg  # noqa: PLC0415 - of an extra
-
-    connection: Any = await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
-    async with connection:
-        rows = [await (await connection.execute(query, (threads,))).fetchone() for query in _POSTGRES]
-    return sum(int(row[0] or 0) for row in rows)
 
 
 def uploads(settings: Settings) -> Path:

@@ -83,7 +83,7 @@ class RunLog:
     def __init__(self, records: Records) -> None:
         self.live: dict[str, LiveRun] = {}
         self._records = records
-        self._begun = asyncio.Event()
+        self.begun = asyncio.Event()  # set when the next run begins, or the server stops
         self._unwritten: list[tuple[str, Event]] = []
         self._writing: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
@@ -94,14 +94,10 @@ class RunLog:
         self.wake()
         return live
 
-    def next_run(self) -> asyncio.Event:
-        """What is set when the next run begins, or the server stops."""
-        return self._begun
-
     def wake(self) -> None:
         """Wake those who wait for a run."""
-        self._begun.set()
-        self._begun = asyncio.Event()
+        self.begun.set()
+        self.begun = asyncio.Event()
 
     def add(self, run: LiveRun, name: str, data: bytes) -> None:
         """Append an event of a run: watchers have it now, the disk soon."""

@@ -224,7 +224,7 @@ async def test_a_run_whose_end_was_never_told_has_one(http: httpx.AsyncClient):
 async def test_a_watcher_learns_of_the_next_run_at_once(slow_http: httpx.AsyncClient, held: HeldModel):
     engine = slow_http._transport.app.state.engine  # type: ignore[attr-defined]
     await slow_http.post("/threads", json={"thread_id": "t"})
-    coming = engine.log.next_run()
+    coming = engine.log.begun
     assert not coming.is_set()
     started = await send(slow_http, "run.start", input={"question": COMPARED})
     assert coming.is_set()

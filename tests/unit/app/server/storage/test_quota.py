@@ -85,7 +85,7 @@ async def test_who_has_too_much_keeps_no_more_and_may_delete(
 async def test_states_and_metadata_are_measured(ann: httpx.AsyncClient):
     settings = Settings.resolve()
     async with Records.open(settings.home) as records:
-        mine = Quota(records, settings)
+        mine = Quota(records, settings, None)
         before = await mine._measure("ann")
         assert 5_000 < before < 3_000_000
         edit = {"values": {"feedback": "x" * 300_000}, "as_node": "writer"}
