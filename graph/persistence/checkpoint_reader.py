@@ -2,19 +2,16 @@
 
 LangGraph's serializer writes MessagePack, with an object of ours as an extension: the module, the name and the fields
 of its class. What is read here is narrow on purpose: plain data, the types of `weiwo.state`, and messages as their
-fields. Objects are rebuilt from the annotations of their classes, not validated: what is in the file was valid when it
-was written. Anything else, and any thread that has not come to its end, is for the graph to read
+fields. Anything else, and any thread that has not come to its end, is for the graph to read
 (`UnreadableCheckpointError`): what is to run next is known to LangGraph alone.
 """
 
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from types import UnionType
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Any, Final
 
 import ormsgpack
 
@@ -149,11 +146,13 @@ class _Decoder:
 
 
 def _construct(module: str, name: str, fields: Mapping[str, Any]) -> Any:
-    """An object of the state from the fields it was written as, not validated.
+    """An object of the state from the fields it was written as.
 
     Raises:
         UnreadableCheckpointError: There is no such type, or it has no such fields.
     """
+    from pydantic import ValidationError
+
     from weiwo.state.values import Value
 
     try:
@@ -162,41 +161,7 @@ def _construct(module: str, name: str, fields: Mapping[str, Any]) -> Any:
         raise UnreadableCheckpointError(f"{module}.{name} is not of this version") from None
     if not (isinstance(kind, type) and issubclass(kind, Value)):
         raise UnreadableCheckpointError(f"{module}.{name} is no value of the state")
-    return _constructed(kind, fields)
-
-
-def _constructed(kind: Any, fields: Mapping[str, Any]) -> Any:
-    required = {name for name, field in kind.model_fields.items() if field.is_required()}
-    if not required <= fields.keys() <= kind.model_fields.keys():
-        raise UnreadableCheckpointError(f"{kind.__name__} had other fields when it was written")
-    return kind.model_construct(
-        **{name: _typed(kind.model_fields[name].annotation, value) for name, value in fields.items()}
-    )
-
-
-def _typed(annotation: Any, value: Any) -> Any:
-    """A field's value with the objects and tuples its annotation asks for; MessagePack knows maps and arrays only."""
-    origin, inner = get_origin(annotation), get_args(annotation)
-    if origin in {Union, UnionType}:
-        fitting = (one for one in inner if _is_value(one) or get_origin(one) is tuple)
-        return value if value is None else _typed(next(fitting, None), value)
-    if isinstance(value, Mapping):
-        if _is_value(annotation):
-            return _constructed(annotation, value)
-        if is_dataclass(annotation):  # as the limits of a team are
-            return _filled(annotation, value)
-        return {key: _typed(inner[1], one) for key, one in value.items()} if origin is dict else value
-    if isinstance(value, list) and origin is tuple:
-        kinds = [inner[0]] * len(value) if inner[1:] == (...,) else inner
-        return tuple(_typed(one, item) for one, item in zip(kinds, value, strict=True))
-    return value
-
-
-def _filled(kind: Any, written: Mapping[str, Any]) -> Any:
-    if not written.keys() <= {field.name for field in fields(kind)}:
-        raise UnreadableCheckpointError(f"{kind.__name__} had other fields when it was written")
-    return kind(**written)
-
-
-def _is_value(annotation: Any) -> bool:
-    return isinstance(annotation, type) and hasattr(annotation, "model_construct")
+    try:
+        return kind.model_validate(fields)
+    except ValidationError:
+        raise UnreadableCheckpointError(f"{name} had other fields when it was written") from None
