@@ -135,9 +135,7 @@ async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id
 
 
 async def list_threads(saver: Any, limit: int = 20) -> list[ThreadInfo]:
-    """The threads that changed last, newest first."""
-    if not hasattr(saver, "fetch_rows"):  # which ours have
-        return await _from_any(saver, limit)
+    """The threads that changed last, newest first, of a saver of ours."""
     from asyncio import to_thread  # noqa: PLC0415 - light commands list without an event loop
 
     query, read = (SQLITE_LIST, _sqlite_values) if saver.mark == "?" else (_POSTGRES_LIST, _postgres_values)
@@ -165,20 +163,6 @@ def _postgres_values(serde: Any, plain: Mapping[str, Any] | None, blobs: Iterabl
             with suppress(CheckpointError):  # damaged; the rest of it and the others can be listed
                 values[channel.decode()] = serde.loads_typed((named, blob))
     return values
-
-
-async def _from_any(saver: "BaseCheckpointSaver[Any]", limit: int) -> list[ThreadInfo]:
-    """Through the saver's own listing, which reads everything: for memory, and savers we do not know."""
-    last: dict[str, str] = {}
-    roots: dict[str, tuple[str, Mapping[str, Any]]] = {}
-    async for item in saver.alist(None):
-        place = item.config["configurable"]
-        thread_id, id_ = place["thread_id"], item.checkpoint["id"]
-        last[thread_id] = max(id_, last.get(thread_id, ""))
-        if not place.get("checkpoint_ns") and id_ > roots.get(thread_id, ("", {}))[0]:
-            roots[thread_id] = (id_, item.checkpoint["channel_values"])
-    newest = sorted(roots, key=lambda thread_id: last[thread_id], reverse=True)[:limit]
-    return [info_of(thread_id, last[thread_id], roots[thread_id][1]) for thread_id in newest]
 
 
 def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> ThreadInfo:

@@ -34,6 +34,7 @@ def asked(values: dict[str, Any]) -> dict[str, Any]:
     return one.value
 
 
+@pytest.mark.parametrize("saver", ["sqlite", "postgres"], indirect=True)
 async def test_a_plan_waits_and_runs_once_it_is_approved(saver):
     tool = search_tool(people)
     graph = build_graph(saver, tools=[tool])

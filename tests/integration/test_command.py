@@ -449,6 +449,7 @@ async def test_every_value_comes_back_equal_and_nothing_is_logged(
     assert not [record for record in caplog.records if record.name.startswith("langgraph")]
 
 
+@pytest.mark.parametrize("saver", ["sqlite", "postgres"], indirect=True)
 async def test_a_thread_whose_plan_waits_is_told_from_one_that_broke_off(saver: BaseCheckpointSaver[Any]) -> None:
     async def master(state: SearchState) -> dict[str, Any]:
         return {"question": state["question"]}
@@ -468,6 +469,7 @@ async def test_a_thread_whose_plan_waits_is_told_from_one_that_broke_off(saver: 
     assert [one.status for one in await list_threads(saver)] == ["interrupted"]  # it has no result
 
 
+@pytest.mark.parametrize("saver", ["sqlite", "postgres"], indirect=True)
 async def test_list_is_newest_first_and_tells_how_each_thread_stands(saver: BaseCheckpointSaver[Any]) -> None:
     graph, began = compiled(saver), datetime.now(UTC)
     await graph.ainvoke({"question": "first?"}, at("a"))
@@ -488,6 +490,7 @@ async def test_list_is_newest_first_and_tells_how_each_thread_stands(saver: Base
     assert [one.thread_id for one in await list_threads(saver, 1)] == ["b"]
 
 
+@pytest.mark.parametrize("saver", ["sqlite", "postgres"], indirect=True)
 async def test_a_run_that_never_reached_its_first_node_is_listed(saver: BaseCheckpointSaver[Any]) -> None:
     graph = compiled(saver)
     await graph.ainvoke({"question": "old?"}, at("t"))
@@ -498,6 +501,7 @@ async def test_a_run_that_never_reached_its_first_node_is_listed(saver: BaseChec
     assert [(one.question, one.status) for one in await list_threads(saver)] == [("new?", "interrupted")]
 
 
+@pytest.mark.parametrize("saver", ["sqlite", "postgres"], indirect=True)
 async def test_an_empty_database_has_no_threads(saver: BaseCheckpointSaver[Any]) -> None:
     assert await list_threads(saver) == []
     assert not await thread_exists(saver, "t")

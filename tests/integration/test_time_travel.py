@@ -43,6 +43,7 @@ async def before(graph: Any, *nodes: str) -> str:
     return next(one for one, next_ in await moments(graph) if next_ == nodes)
 
 
+@pytest.mark.parametrize("saver", ["sqlite", "postgres"], indirect=True)
 async def test_a_value_set_after_the_answer_runs_what_depends_on_it_and_nothing_else(saver):
     tool = search_tool(people)
     graph = build_graph(saver, tools=[tool])
