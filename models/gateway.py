@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
-__all__ = ["NOSTREAM", "BudgetExhaustedError", "ChatModels", "ModelCallError", "ModelUnavailableError"]
+__all__ = ["BudgetExhaustedError", "ChatModels", "ModelCallError", "ModelUnavailableError"]
 
 T = TypeVar("T", bound=BaseModel)
 Messages = Sequence[Union["BaseMessage", tuple[str, str]]]
@@ -47,10 +47,6 @@ _SHARE_OF_BUDGET = 0.5
 
 _overlooked: Final = EndpointMemory[float]()
 """Until when a role's model is asked one thing at a time (`time.monotonic`), by role and endpoint."""
-
-NOSTREAM = ("nostream", "langsmith:nostream")
-"""Tags that keep a call's tokens out of LangGraph's `messages` stream: the first is read by
-LangGraph itself, the second by chat front ends."""
 
 
 class ChatModels:
@@ -219,19 +215,17 @@ class ChatModels:
         purpose: str,
         messages: Messages,
         *,
-        tags: Sequence[str] = NOSTREAM,
         most: int = MOST_TOKENS,
     ) -> AsyncGenerator[str, None]:
-        """The text of a reply as it comes, without reasoning.
+        """The text of a reply as it comes, without reasoning, of `most` tokens at most, thoughts apart.
 
-        Pass `tags=()` to let LangGraph's `messages` stream carry it too. Whoever leaves early should close the iterator
-        (`contextlib.aclosing`). The reply has `most` tokens at most, thoughts apart.
+        Whoever leaves early should close the iterator (`contextlib.aclosing`).
 
         Raises:
             ModelCallError: The stream was refused, cut, stalled, timed out or stayed empty.
                 What came before has been yielded; the caller decides what it is worth.
         """
-        session = await self._open_session(role, purpose, tags, streaming=True)
+        session = await self._open_session(role, purpose, streaming=True)
         async with aclosing(session.stream(_convert_messages(messages), most)) as deltas:
             async for delta in deltas:
                 yield delta
@@ -240,7 +234,6 @@ class ChatModels:
         self,
         role: str,
         purpose: str,
-        tags: Sequence[str] = NOSTREAM,
         *,
         streaming: bool = False,
         structured: bool = False,
@@ -265,7 +258,6 @@ class ChatModels:
             budget=self.budget,
             breaker=endpoint_breaker(self._run_id, where.identity),
             seconds=self.settings.model_seconds,
-            tags=tuple(tags),
             price=price_of(self.settings, where.name),
             retries=0 if role in self._given else RETRIES,
             streams=received,

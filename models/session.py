@@ -57,6 +57,9 @@ _SLACK: Final = 2
 """Tokens are counted upwards: a reply that is estimated at so many times its bound has passed it."""
 CUT: Final = "cut"
 """The key of a reply's metadata that says why it was cut here: `repeats`, `long`, or the deadline in words."""
+_NOSTREAM = ("nostream", "langsmith:nostream")
+"""Tags that keep a call's tokens out of LangGraph's `messages` stream: the first is read by
+LangGraph itself, the second by chat front ends."""
 _PAUSE_SECONDS = 0.5
 """Before the first of them, and twice as long before each further one, where the endpoint names no pause."""
 
@@ -72,7 +75,6 @@ class ModelSession:
     budget: Budget  # what the run may still spend
     breaker: EndpointBreaker  # the endpoint's breaker in this run
     seconds: float  # bound of one call with all its attempts; less where the run has less left
-    tags: tuple[str, ...]  # tags of the requests
     price: Price | None = None  # what the model's tokens cost, if known
     retries: int = RETRIES  # attempts after the first; a model made elsewhere has retries of its own
     streams: bool = False  # whether replies that are wanted whole are streamed, too
@@ -369,7 +371,7 @@ class ModelSession:
     def _config(self) -> "RunnableConfig":
         return {
             "run_name": f"{self.role}.{self.purpose}",
-            "tags": [*self.tags, f"role:{self.role}"],
+            "tags": [*_NOSTREAM, f"role:{self.role}"],
             "metadata": {"role": self.role, "purpose": self.purpose},
         }
 

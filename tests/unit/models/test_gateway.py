@@ -390,9 +390,9 @@ async def test_a_stream_comes_in_pieces_without_reasoning() -> None:
     models, model = gateway(says(["<think>hm", "m</think>", "\nGood", " day"]))
     model.callbacks = [watch := Watch()]
     got: list[str] = []
-    await collect(models.stream("writer", "draft", ASK, tags=()), got)
+    await collect(models.stream("writer", "draft", ASK), got)
     assert got == ["Good", " day"]
-    assert (watch.tags, watch.name) == (["role:writer"], "writer.draft")
+    assert (watch.tags, watch.name) == (["nostream", "langsmith:nostream", "role:writer"], "writer.draft")
     assert booked(models) == [("text", None)]
     assert models.budget.delta().output_tokens == 4
 
