@@ -34,17 +34,11 @@ _LONGEST: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _HardCase:
-    """A question that was served badly.
+    """A question that was served badly."""
 
-    Attributes:
-        query: What was looked for.
-        reasons: Of `no_passage`, `not_cited`, `replanned`, `bad_feedback`, those that hold.
-        passages: The evidence ids that were found, best first.
-    """
-
-    query: str
-    reasons: tuple[str, ...]
-    passages: tuple[str, ...]
+    query: str  # what was looked for
+    reasons: tuple[str, ...]  # of `no_passage`, `not_cited`, `replanned`, `bad_feedback`, those that hold
+    passages: tuple[str, ...]  # the evidence ids that were found, best first
 
 
 def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[Mapping[str, Any]]) -> list[_HardCase]:

@@ -19,21 +19,13 @@ _CONFIDENCE: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class RankingMetrics:
-    """Metrics of a ranking on one question, or their means over many; each 0 to 1.
+    """Metrics of a ranking on one question, or their means over many; each 0 to 1."""
 
-    Attributes:
-        recall: Share of the relevant documents among the first k.
-        all: Whether all of them are.
-        hit: Whether any is.
-        ndcg10: Gain of the first ten, later ones counting less, against the best order there is.
-        mrr: 1 / rank of the first that is relevant; 0 if none was found.
-    """
-
-    recall: float
-    all: float
-    hit: float
-    ndcg10: float
-    mrr: float
+    recall: float  # share of the relevant documents among the first k
+    all: float  # whether all of them are
+    hit: float  # whether any is
+    ndcg10: float  # gain of the first ten, later ones counting less, against the best order there is
+    mrr: float  # 1 / rank of the first that is relevant; 0 if none was found
 
 
 def score_ranking(found: Sequence[str], relevant: Mapping[str, int], k: int) -> RankingMetrics:

@@ -34,32 +34,20 @@ _LEARNING: Final = 0.5
 
 
 class _StrategyAttempt(NamedTuple):
-    """The result of one strategy on one question.
+    """The result of one strategy on one question."""
 
-    Attributes:
-        scores: How it did.
-        ms: Milliseconds it took, the embedding of the question included, whoever needed it first.
-        vector: Whether the vector arm was searched.
-    """
-
-    scores: RankingMetrics
-    ms: float
-    vector: bool
+    scores: RankingMetrics  # how it did
+    ms: float  # milliseconds it took, the embedding of the question included, whoever needed it first
+    vector: bool  # whether the vector arm was searched
 
 
 @dataclass(frozen=True, slots=True)
 class _EvaluatedQuestion:
-    """The results of all strategies on one question.
+    """The results of all strategies on one question."""
 
-    Attributes:
-        text: What was asked.
-        attempts: What each strategy came to, by name.
-        decision: What the router decided.
-    """
-
-    text: str
-    attempts: Mapping[str, _StrategyAttempt]
-    decision: RoutingDecision
+    text: str  # what was asked
+    attempts: Mapping[str, _StrategyAttempt]  # what each strategy came to, by name
+    decision: RoutingDecision  # what the router decided
 
     @property
     def learning(self) -> bool:
@@ -82,21 +70,13 @@ class _EvaluatedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The result of a comparison.
+    """The result of a comparison."""
 
-    Attributes:
-        dataset: The set's name.
-        k: How many documents count.
-        answered: All questions.
-        names: The strategies evaluated.
-        stopped: Why questions are left unanswered, in one line; empty where none are.
-    """
-
-    dataset: str
-    k: int
-    answered: Sequence[_EvaluatedQuestion]
-    names: Sequence[str]
-    stopped: str = ""
+    dataset: str  # the set's name
+    k: int  # how many documents count
+    answered: Sequence[_EvaluatedQuestion]  # all questions
+    names: Sequence[str]  # the strategies evaluated
+    stopped: str = ""  # why questions are left unanswered, in one line; empty where none are
 
     @property
     def whole(self) -> bool:

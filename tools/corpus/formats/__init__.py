@@ -24,19 +24,12 @@ __all__ = ["FORMATS", "FileFormat", "Part", "find_format", "load_reader"]
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A file format.
+    """A file format."""
 
-    Attributes:
-        type: What it is called in `Document.type`.
-        module: The module of this package whose `read` reads it, or another reader, as `package.module:read`.
-        streams: Whether it is read a part at a time, so that its size does not matter to memory.
-        heavy: Whether its parser is large, and so are its demands.
-    """
-
-    type: str
-    module: str
-    streams: bool = False
-    heavy: bool = False
+    type: str  # what it is called in `Document.type`
+    module: str  # the module of this package whose `read` reads it, or another reader, as `package.module:read`
+    streams: bool = False  # whether it is read a part at a time, so that its size does not matter to memory
+    heavy: bool = False  # whether its parser is large, and so are its demands
 
 
 _TEXTS: Final = "weiwo.tools.corpus.formats.text_documents"

@@ -31,17 +31,11 @@ _ENOUGH: Final = 0.3
 
 
 class _HtmlDocument(NamedTuple):
-    """A parsed HTML page.
+    """A parsed HTML page."""
 
-    Attributes:
-        title: What it states as its title.
-        date: What it states as its date.
-        body: Its blocks.
-    """
-
-    title: str
-    date: str
-    body: DocumentBuilder
+    title: str  # what it states as its title
+    date: str  # what it states as its date
+    body: DocumentBuilder  # its blocks
 
 
 def parse_html(text: str, *, by_block: bool = False) -> _HtmlDocument:

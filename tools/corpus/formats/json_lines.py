@@ -27,19 +27,12 @@ _MOST_DEPTH: Final = 40
 
 
 class _JsonRecord(NamedTuple):
-    """A JSON object as a document would have it.
+    """A JSON object as a document would have it."""
 
-    Attributes:
-        title: Its title, or nothing.
-        text: Its text, then its other fields, one a line.
-        date: Its ISO date, where it states one.
-        id: What it is called by its author, where that is said.
-    """
-
-    title: str
-    text: str
-    date: str | None = None
-    id: str = ""
+    title: str  # its title, or nothing
+    text: str  # its text, then its other fields, one a line
+    date: str | None = None  # its ISO date, where it states one
+    id: str = ""  # what it is called by its author, where that is said
 
 
 def read_record(value: Any) -> _JsonRecord:

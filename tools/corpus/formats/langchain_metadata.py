@@ -19,23 +19,14 @@ _DAY: Final = lazy(r"\d{4}-\d\d-\d\d")
 
 
 class DocumentMetadata(NamedTuple):
-    """Metadata of a LangChain document, as far as citations need them; empty where nothing is stated.
+    """Metadata of a LangChain document, as far as citations need them; empty where nothing is stated."""
 
-    Attributes:
-        source: Where it is from: a path, an address or an id.
-        title: Its title.
-        date: Its ISO date, or None.
-        place: Where in the source it is, for people: a locator as it stands, or page, row and lines.
-        headings: The headings it stands under, outermost first.
-        page: The page as a number, from 1; None where none is stated.
-    """
-
-    source: str
-    title: str
-    date: str | None
-    place: str
-    headings: tuple[str, ...]
-    page: int | None
+    source: str  # where it is from: a path, an address or an id
+    title: str  # its title
+    date: str | None  # its ISO date, or None
+    place: str  # where in the source it is, for people: a locator as it stands, or page, row and lines
+    headings: tuple[str, ...]  # the headings it stands under, outermost first
+    page: int | None  # the page as a number, from 1; None where none is stated
 
     @property
     def locator(self) -> str:

@@ -33,23 +33,14 @@ _SCRIPT_SHARE: Final = 0.2
 
 @dataclass(slots=True)
 class Part:
-    """A document, or a run of a file's records.
+    """A document, or a run of a file's records."""
 
-    Attributes:
-        title: Its title, or its file name.
-        passages: In document order.
-        date: The ISO date that it states for itself.
-        key: Empty for the whole file or its first part; the first line of a further part.
-        sha256: Hash of a part's own text; empty for a whole file.
-        losses: What of it was not taken in; none where all was.
-    """
-
-    title: str
-    passages: list[Passage]
-    date: str | None = None
-    key: str = ""
-    sha256: str = ""
-    losses: Sequence[Loss] = ()
+    title: str  # its title, or its file name
+    passages: list[Passage]  # in document order
+    date: str | None = None  # the ISO date that it states for itself
+    key: str = ""  # empty for the whole file or its first part; the first line of a further part
+    sha256: str = ""  # hash of a part's own text; empty for a whole file
+    losses: Sequence[Loss] = ()  # what of it was not taken in; none where all was
 
     @property
     def note(self) -> str:

@@ -63,25 +63,18 @@ _SCALE: Final = 200 / 72
 class Pdf:
     """An open PDF, read page by page.
 
-    Attributes:
-        locked: Whether it cannot be read without its password.
-        count: Its pages; 0 if it is locked.
-        bad: The numbers of the pages that could not be read so far.
-        pictures: The same of pages that hold no text, only pictures.
-        undecodable: The same of pages whose fonts do not say which letters they have.
-        partly: The same of pages some of whose letters are so.
-
     Raises:
         UnreadableError: It is damaged, or there is no parser for it.
     """
 
     file: BinaryIO
-    locked: bool = field(init=False, default=False)
-    count: int = field(init=False, default=0)
-    bad: list[int] = field(init=False, default_factory=list)
-    pictures: list[int] = field(init=False, default_factory=list)
+    locked: bool = field(init=False, default=False)  # whether it cannot be read without its password
+    count: int = field(init=False, default=0)  # its pages; 0 if it is locked
+    bad: list[int] = field(init=False, default_factory=list)  # the numbers of the pages that could not be read so far
+    pictures: list[int] = field(init=False, default_factory=list)  # the same of pages that hold no text, only pictures
+    # the same of pages whose fonts do not say which letters they have
     undecodable: list[int] = field(init=False, default_factory=list)
-    partly: list[int] = field(init=False, default_factory=list)
+    partly: list[int] = field(init=False, default_factory=list)  # the same of pages some of whose letters are so
 
     def __post_init__(self) -> None:
         self._pdfium = import_parser("pypdfium2")

@@ -16,23 +16,14 @@ _LONGEST_LINE: Final = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a person said of an answer.
+    """What a person said of an answer."""
 
-    Attributes:
-        at: When, in seconds since 1970.
-        thread_id: The thread.
-        run: The run that answered; its retrievals carry the same name.
-        question: What was asked.
-        good: Whether the answer was good.
-        words: What else was said; empty if nothing was.
-    """
-
-    at: float
-    thread_id: str
-    run: str
-    question: str
-    good: bool
-    words: str = ""
+    at: float  # when, in seconds since 1970
+    thread_id: str  # the thread
+    run: str  # the run that answered; its retrievals carry the same name
+    question: str  # what was asked
+    good: bool  # whether the answer was good
+    words: str = ""  # what else was said; empty if nothing was
 
 
 def record_feedback(home: Path, feedback: Feedback) -> None:

@@ -60,24 +60,17 @@ _IDENTIFIER_WEIGHT: Final = 3.0
 
 @dataclass(slots=True)
 class SearchTrace:
-    """The trace of a search, for telemetry and for people who ask.
+    """The trace of a search, for telemetry and for people who ask."""
 
-    Attributes:
-        strategy: What was done in the end, which may be less than was asked for.
-        exact: The identifiers in the question that the corpus holds.
-        notes: What a user should know, such as an embedding model that is down; a line each.
-        arms: The scores of each search, before they were joined: `keyword`, `grams`, `vectors`.
-        seconds: The time of each stage.
-        generation: The generation that was searched.
-        coverage: Passages that have a vector, and all there are, equal ones once; None where no vectors were searched.
-    """
-
-    strategy: Strategy = "hybrid"
-    exact: tuple[str, ...] = ()
+    strategy: Strategy = "hybrid"  # what was done in the end, which may be less than was asked for
+    exact: tuple[str, ...] = ()  # the identifiers in the question that the corpus holds
+    # what a user should know, such as an embedding model that is down; a line each
     notes: list[str] = field(default_factory=list)
+    # the scores of each search, before they were joined: `keyword`, `grams`, `vectors`
     arms: dict[str, dict[int, float]] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    generation: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)  # the time of each stage
+    generation: int = 0  # the generation that was searched
+    # passages that have a vector, and all there are, equal ones once; None where no vectors were searched
     coverage: tuple[int, int] | None = None
 
     @contextmanager

@@ -36,31 +36,18 @@ _DIGIT: Final = lazy(r"\d")
 
 @dataclass(frozen=True, slots=True)
 class QueryFeatures:
-    """A question in figures.
+    """A question in figures."""
 
-    Attributes:
-        words: Its words; Chinese ones are estimated.
-        terms: Its distinct search terms.
-        digits: Share of the terms with a digit, 0 to 1.
-        unknown: Share of the terms that no passage holds.
-        rare: Share of the terms that few passages hold, at most one in a thousand.
-        exact: The identifiers in it that the corpus holds, and few passages do.
-        identifiers: How many identifiers it has, in the corpus or not.
-        quoted: Whether something in it stands in quotation marks.
-        asking: Whether it is put as a question.
-        language: Its language.
-    """
-
-    words: int = 0
-    terms: int = 0
-    digits: float = 0.0
-    unknown: float = 0.0
-    rare: float = 0.0
-    exact: tuple[str, ...] = ()
-    identifiers: int = 0
-    quoted: bool = False
-    asking: bool = False
-    language: Language = "en"
+    words: int = 0  # its words; Chinese ones are estimated
+    terms: int = 0  # its distinct search terms
+    digits: float = 0.0  # share of the terms with a digit, 0 to 1
+    unknown: float = 0.0  # share of the terms that no passage holds
+    rare: float = 0.0  # share of the terms that few passages hold, at most one in a thousand
+    exact: tuple[str, ...] = ()  # the identifiers in it that the corpus holds, and few passages do
+    identifiers: int = 0  # how many identifiers it has, in the corpus or not
+    quoted: bool = False  # whether something in it stands in quotation marks
+    asking: bool = False  # whether it is put as a question
+    language: Language = "en"  # its language
 
     @property
     def segment(self) -> str:

@@ -29,21 +29,13 @@ PRIOR: Final[Strategy] = "hybrid"
 
 
 class _RoutingSignal(NamedTuple):
-    """A signal: one reason for a strategy.
+    """A signal: one reason for a strategy."""
 
-    Attributes:
-        name: What it is called in explanations.
-        value: How strong it is in a question, 0 to 1.
-        keyword: What it adds to the score of keyword search at full strength.
-        vector: What it adds to that of vector search.
-        hybrid: What it adds to that of hybrid search.
-    """
-
-    name: str
-    value: Callable[[QueryFeatures], float]
-    keyword: float
-    vector: float
-    hybrid: float
+    name: str  # what it is called in explanations
+    value: Callable[[QueryFeatures], float]  # how strong it is in a question, 0 to 1
+    keyword: float  # what it adds to the score of keyword search at full strength
+    vector: float  # what it adds to that of vector search
+    hybrid: float  # what it adds to that of hybrid search
 
 
 _SIGNALS: Final = (
@@ -61,31 +53,19 @@ _SIGNALS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RoutingDecision:
-    """A routing decision, and why it was made.
+    """A routing decision, and why it was made."""
 
-    Attributes:
-        strategy: What is done.
-        by: Who decided: the rule on identifiers, the prior, a policy in service, or the caller, who asked for it.
-        reason: Why, in one line.
-        candidate: What the policy would do; noted only, unless it is in service.
-        features: What the question looks like.
-        heuristic: The score of each strategy from the signals.
-        learned: What the policy adds to each.
-        scores: Both together.
-        policy: The policy's version; 0 where nothing was learned.
-        stage: How far the policy is trusted.
-    """
-
-    strategy: Strategy
+    strategy: Strategy  # what is done
+    # who decided: the rule on identifiers, the prior, a policy in service, or the caller, who asked for it
     by: _ChosenBy
-    reason: str
-    candidate: Strategy
-    features: QueryFeatures
-    heuristic: Mapping[Strategy, float]
-    learned: Mapping[Strategy, float]
-    scores: Mapping[Strategy, float]
-    policy: int
-    stage: PolicyStage
+    reason: str  # why, in one line
+    candidate: Strategy  # what the policy would do; noted only, unless it is in service
+    features: QueryFeatures  # what the question looks like
+    heuristic: Mapping[Strategy, float]  # the score of each strategy from the signals
+    learned: Mapping[Strategy, float]  # what the policy adds to each
+    scores: Mapping[Strategy, float]  # both together
+    policy: int  # the policy's version; 0 where nothing was learned
+    stage: PolicyStage  # how far the policy is trusted
 
 
 def _score_strategies(features: QueryFeatures) -> dict[Strategy, float]:

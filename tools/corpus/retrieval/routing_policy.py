@@ -56,16 +56,11 @@ class PolicyError(CorpusError):
 
 
 class _SegmentStatistics(Value):
-    """Statistics of one kind of question.
+    """Statistics of one kind of question."""
 
-    Attributes:
-        samples: Questions seen.
-        decided: Those on which the strategies differed.
-        advantage: The moving average, over those, of what a strategy scored above hybrid search, by strategy.
-    """
-
-    samples: int = Field(0, ge=0)
-    decided: int = Field(0, ge=0)
+    samples: int = Field(0, ge=0)  # questions seen
+    decided: int = Field(0, ge=0)  # those on which the strategies differed
+    # the moving average, over those, of what a strategy scored above hybrid search, by strategy
     advantage: dict[Strategy, float] = Field(default_factory=dict)
 
     @field_validator("advantage", mode="before")
@@ -94,59 +89,35 @@ class _SegmentStatistics(Value):
 
 
 class PolicyEvidence(Value):
-    """Evidence for a policy: its gain over always-hybrid on questions it has not learned from.
+    """Evidence for a policy: its gain over always-hybrid on questions it has not learned from."""
 
-    Attributes:
-        dataset: The set.
-        questions: How many.
-        difference: Mean recall above that of hybrid search.
-        low: Lower end of its 95 % bootstrap interval.
-        high: Upper end.
-        saved: Share of the questions that it searches without vectors, those aside that the rule on identifiers does.
-    """
-
-    dataset: str
-    questions: int
-    difference: float
-    low: float
-    high: float
+    dataset: str  # the set
+    questions: int  # how many
+    difference: float  # mean recall above that of hybrid search
+    low: float  # lower end of its 95 % bootstrap interval
+    high: float  # upper end
+    # share of the questions that it searches without vectors, those aside that the rule on identifiers does
     saved: float = 0.0
 
 
 class PolicyStep(Value):
-    """Something done to a policy.
+    """Something done to a policy."""
 
-    Attributes:
-        what: Such as "learned" or "to trial".
-        at: When, ISO 8601 in UTC.
-        evidence: What spoke for it, where something had to.
-    """
-
-    what: str
-    at: str
-    evidence: PolicyEvidence | None = None
+    what: str  # such as "learned" or "to trial"
+    at: str  # when, ISO 8601 in UTC
+    evidence: PolicyEvidence | None = None  # what spoke for it, where something had to
 
 
 class RoutingPolicy(Value):
-    """The policy for one embedding model.
+    """The policy for one embedding model."""
 
-    Attributes:
-        embeddings: The model; empty where there is none, and n-grams take its place.
-        version: Goes up with all that is learned or forgotten.
-        stage: How far it is trusted.
-        share: The share of the questions that it decides on trial.
-        segments: What it has learned, by kind of question.
-        sources: The sets it has learned from, by the hash of their questions; none teaches twice.
-        steps: What was done to it, the latest last.
-    """
-
-    embeddings: str = ""
-    version: int = Field(0, ge=0)
-    stage: PolicyStage = "shadow"
-    share: float = Field(_SHARE, ge=0, le=1)
-    segments: dict[str, _SegmentStatistics] = Field(default_factory=dict)
-    sources: tuple[str, ...] = ()
-    steps: tuple[PolicyStep, ...] = ()
+    embeddings: str = ""  # the model; empty where there is none, and n-grams take its place
+    version: int = Field(0, ge=0)  # goes up with all that is learned or forgotten
+    stage: PolicyStage = "shadow"  # how far it is trusted
+    share: float = Field(_SHARE, ge=0, le=1)  # the share of the questions that it decides on trial
+    segments: dict[str, _SegmentStatistics] = Field(default_factory=dict)  # what it has learned, by kind of question
+    sources: tuple[str, ...] = ()  # the sets it has learned from, by the hash of their questions; none teaches twice
+    steps: tuple[PolicyStep, ...] = ()  # what was done to it, the latest last
 
     def weights(self, segment: str, heuristic: Mapping[Strategy, float]) -> dict[Strategy, float]:
         """The weights to add to each strategy's score for a kind of question.

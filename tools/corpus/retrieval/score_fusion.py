@@ -29,17 +29,12 @@ LINK_SEEDS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Search options. The defaults are what a user gets without choosing.
+    """Search options. The defaults are what a user gets without choosing."""
 
-    Attributes:
-        strategy: `keyword`; `vector`, by embeddings, or by character n-grams where there are none; `hybrid`, both.
-        linked: Whether to follow mentions: a document named in one of the best passages is lifted (one hop).
-        within: Folders and a date that a user restricts the search to.
-    """
-
+    # `keyword`; `vector`, by embeddings, or by character n-grams where there are none; `hybrid`, both
     strategy: Strategy = "hybrid"
-    linked: bool = True
-    within: SourceFilter = ANY_SOURCE
+    linked: bool = True  # whether to follow mentions: a document named in one of the best passages is lifted (one hop)
+    within: SourceFilter = ANY_SOURCE  # folders and a date that a user restricts the search to
 
 
 def rank_passages(scores: PassageScores) -> list[int]:

@@ -37,19 +37,12 @@ _MOST: Final = 200
 
 
 class _FileVersion(NamedTuple):
-    """What a file's name says of its version.
+    """What a file's name says of its version."""
 
-    Attributes:
-        series: Folder and name without all that tells versions apart.
-        standing: -1 of an old version, 1 of a final one, else 0.
-        version: The parts of its version number; empty without one.
-        date: The date in its name, as digits; empty without one.
-    """
-
-    series: str
-    standing: int
-    version: tuple[int, ...]
-    date: str
+    series: str  # folder and name without all that tells versions apart
+    standing: int  # -1 of an old version, 1 of a final one, else 0
+    version: tuple[int, ...]  # the parts of its version number; empty without one
+    date: str  # the date in its name, as digits; empty without one
 
 
 _Family = dict[str, tuple[_FileVersion, str]]
