@@ -17,6 +17,7 @@ from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import Backoff, ToolCallError, run_tool
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import build_registry
+from weiwo.tools.web.providers import failover
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.web_search import WebSearch
@@ -94,8 +95,8 @@ def tavily():
         thread.join()
 
 
-def tool_for(url: str, **kwargs: float) -> WebSearch:
-    return WebSearch(sources=(ConfiguredProvider(PROVIDERS["tavily"], url, KEY),), health=ProviderHealth(), **kwargs)
+def tool_for(url: str) -> WebSearch:
+    return WebSearch(sources=(ConfiguredProvider(PROVIDERS["tavily"], url, KEY),), health=ProviderHealth())
 
 
 async def search(tool, seconds=60.0):
@@ -117,10 +118,11 @@ async def test_results_arrive_through_the_registry(tavily, monkeypatch, tmp_path
     assert asked == {"path": "/search", "key": f"Bearer {KEY}", "query": "tower", "max_results": 2, "topic": "general"}
 
 
-async def test_a_huge_body_is_not_read_to_its_end(tavily):
+async def test_a_huge_body_is_not_read_to_its_end(tavily, monkeypatch):
+    monkeypatch.setattr(failover, "_MAX_BYTES", 200_000)
     tavily.script = ["huge"]
     with pytest.raises(ToolCallError) as caught:
-        await search(tool_for(tavily.url, max_bytes=200_000))
+        await search(tool_for(tavily.url))
     assert caught.value.kind == "oversized"
     while tavily.script != ["gave up"]:
         time.sleep(0.02)  # noqa: ASYNC251  # the server's thread is what is waited for

@@ -56,8 +56,6 @@ class WebSearch(AsyncTool):
     """Bound of one call, all providers together."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
     """The sites and dates that every search is restricted to."""
-    max_bytes: int | None = None
-    """Bytes of a provider's reply that are read; by default what is sensible."""
     health: ProviderHealth = Field(default=PROVIDER_HEALTH, exclude=True, repr=False)
     """What is known of the providers."""
     transport: Any = Field(None, exclude=True, repr=False)
@@ -95,12 +93,7 @@ class WebSearch(AsyncTool):
         within = narrow(self.within, self.name, site=site, since=since)
         asked = SearchQuery(query, k, time_range, topic, detect_language(query), within)
         found = await search_with_failover(
-            self.sources,
-            asked,
-            self.health,
-            seconds=self.seconds,
-            max_bytes=self.max_bytes,
-            transport=self.transport,
+            self.sources, asked, self.health, seconds=self.seconds, transport=self.transport
         )
         passages = await asyncio.to_thread(_hit_passages, found, query, self.name)
         silent = "; ".join(failure.message for failure in found.failures)

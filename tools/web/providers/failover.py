@@ -52,7 +52,6 @@ async def search_with_failover(
     health: ProviderHealth,
     *,
     seconds: float,
-    max_bytes: int | None = None,
     transport: "httpx.AsyncBaseTransport | None" = None,
 ) -> SearchResult:
     """Search with the first provider that finds something.
@@ -62,7 +61,6 @@ async def search_with_failover(
         query: What for.
         health: What is known of them.
         seconds: Time for the whole; each provider has an equal share of what is left.
-        max_bytes: Bytes of a reply that are read.
         transport: Instead of the network.
 
     Raises:
@@ -83,7 +81,7 @@ async def search_with_failover(
         try:
             async with _admission(source, health, known, left / more, last=more == 1):
                 share = max(end - clock.time(), 0.0) / more
-                hits = await _ask(source, query, health, share, max_bytes, transport)
+                hits = await _ask(source, query, health, share, transport)
         except ToolCallError as failure:
             failures.append(failure)
             _log.info("%s", failure.message)
@@ -130,12 +128,11 @@ async def _ask(
     query: SearchQuery,
     health: ProviderHealth,
     seconds: float,
-    max_bytes: int | None,
     transport: "httpx.AsyncBaseTransport | None",
 ) -> list[SearchHit]:
     """Ask one provider, and remember how it went."""
     try:
-        hits = await _ask_provider(source, query, seconds=seconds, max_bytes=max_bytes, transport=transport)
+        hits = await _ask_provider(source, query, seconds=seconds, transport=transport)
     except ToolCallError as failure:
         if health.failed(source, failure):
             _log.warning("%s; it is left alone for a while", failure.message)
@@ -163,7 +160,6 @@ async def _ask_provider(
     query: SearchQuery,
     *,
     seconds: float,
-    max_bytes: int | None = None,
     transport: "httpx.AsyncBaseTransport | None" = None,
 ) -> list[SearchHit]:
     """Ask a provider.
@@ -172,7 +168,6 @@ async def _ask_provider(
         source: Whom. Where it is, is the user's to say, loopback included: the guard over pages is not asked.
         query: What for; cut to what the provider takes.
         seconds: Time for the whole.
-        max_bytes: Bytes of a reply to read; by default as many as are sensible.
         transport: Instead of the network.
 
     Returns:
@@ -182,7 +177,7 @@ async def _ask_provider(
         ToolCallError: `auth`, `blocked` (a refusal, or a plan's limit), `rate_limit`, `timeout`, `oversized`,
             `not_found`, `bad_arguments` or `crash`; one line that begins with the provider's name.
     """
-    provider, most = source.provider, max_bytes or (_WHOLE_BYTES if source.whole else _MAX_BYTES)
+    provider, most = source.provider, _WHOLE_BYTES if source.whole else _MAX_BYTES
     whole = source.whole and provider.whole
     access = ProviderAccess(source.base.rstrip("/"), source.key, seconds, whole, most, transport, provider.key)
     sites = query.operators() if provider.operators else ""

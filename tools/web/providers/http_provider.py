@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
 from weiwo.state import FailureKind
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import httpx
 
 _AGENT: Final = "Weiwo/0.1"
-PLAN_LIMITS: Final = frozenset({402, 432, 433})
+_PLAN_LIMITS: Final = frozenset({402, 432, 433})
 """Statuses by which providers say that what was paid for is used up."""
 _MEANS: Final = {
     400: ", it does not accept the request",
@@ -30,7 +30,6 @@ _UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, Recursion
 """What reading a reply may raise that is not of the documented form."""
 
 Parameters = dict[str, Any]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +52,19 @@ def http_search(
     """
 
     async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-        return await _send_request(make(query, access), access, lambda body: list(read(body)))
+        response, body = await _send(make(query, access), access)
+        if response.status_code >= 300:
+            said = body[:2_000].decode("utf-8", "replace")
+            wait = parse_retry_after(response.headers.get("retry-after"))
+            raise status_error(response.status_code, said, wait, access.variable)
+        try:
+            return await asyncio.to_thread(lambda: list(read(body)))  # it may be megabytes
+        except _UNREADABLE:
+            page = "html" in response.headers.get("content-type", "")
+            form = "a web page, not JSON: its address is another, or its JSON is not enabled"
+            raise ProviderError("crash", f"the reply is {form if page else 'not of the documented form'}") from None
 
     return search
-
-
-async def _send_request(request: HttpRequest, access: ProviderAccess, read: Callable[[bytes], T]) -> T:
-    """Make one request, and read the body of its reply.
-
-    Raises:
-        ProviderError: The provider refuses, or its reply is too large or not of the documented form.
-    """
-    response, body = await _send(request, access)
-    if response.status_code >= 300:
-        said = body[:2_000].decode("utf-8", "replace")
-        wait = parse_retry_after(response.headers.get("retry-after"))
-        raise status_error(response.status_code, said, wait, access.variable)
-    try:
-        return await asyncio.to_thread(read, body)  # it may be megabytes
-    except _UNREADABLE:
-        page = "html" in response.headers.get("content-type", "")
-        form = "a web page, not JSON: its address is another, or its JSON is not enabled"
-        raise ProviderError("crash", f"the reply is {form if page else 'not of the documented form'}") from None
 
 
 async def _send(request: HttpRequest, access: ProviderAccess) -> "tuple[httpx.Response, bytes]":
@@ -112,7 +102,7 @@ def trusted_certificates() -> "SSLContext":
 
 def status_error(status: int, said: str = "", wait: float | None = None, variable: str = "") -> ProviderError:
     """What a status other than success stands for."""
-    if status in PLAN_LIMITS:
+    if status in _PLAN_LIMITS:
         return ProviderError("blocked", f"HTTP {status}, the limit of the plan is reached: {said}".rstrip(": "))
     if status < 400:
         return ProviderError("crash", f"HTTP {status}, it leads elsewhere; is its base URL right?")

@@ -4,28 +4,18 @@
 """
 
 import asyncio
+import json
 import os
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from weiwo.state import FailureKind
 from weiwo.text.retry_after import parse_retry_after
-from weiwo.tools.web.providers.http_provider import PLAN_LIMITS, read_body, status_error, trusted_certificates
+from weiwo.tools.web.providers.http_provider import read_body, status_error, trusted_certificates
 from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, SearchHit, SearchQuery, read_hits
-
-_BY_NAME: Final[dict[str, tuple[FailureKind, str]]] = {
-    "InvalidAPIKeyError": ("auth", "it does not accept the key in TAVILY_API_KEY"),
-    "ForbiddenError": ("blocked", "it refuses"),
-    "UsageLimitExceededError": ("rate_limit", "it wants fewer requests"),
-    "BadRequestError": ("bad_arguments", "it does not accept the request"),
-    "TimeoutError": ("timeout", "no reply in time"),
-    "JSONDecodeError": ("crash", "the reply is not JSON"),
-    "UnicodeDecodeError": ("crash", "the reply is not JSON"),
-}
 
 
 async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
@@ -83,16 +73,14 @@ async def _request(access: ProviderAccess, method: str, **arguments: Any) -> Map
 
 def _classify(error: Exception, transport: "_BoundedTransport") -> Exception:
     """What an exception of the client means; itself, where it is not the client's own."""
-    name, status = type(error).__name__, transport.status
-    if name == "HTTPStatusError":
-        return status_error(status, wait=transport.wait)
-    if name not in _BY_NAME:
-        return error
-    kind, means = _BY_NAME[name]
-    if status in PLAN_LIMITS:
-        means = "the limit of the plan is reached"
-    wait = transport.wait if kind == "rate_limit" else None
-    return ProviderError(kind, f"{means}: {error}".rstrip(": "), retry_after=wait)
+    name = type(error).__name__
+    if transport.status >= 300:
+        said = "" if name == "HTTPStatusError" else str(error)
+        return status_error(transport.status, said, transport.wait, "TAVILY_API_KEY")
+    if name == "TimeoutError":
+        return ProviderError("timeout", "no reply in time")
+    unread = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
+    return ProviderError("crash", "the reply is not JSON") if unread else error
 
 
 class _BoundedTransport(httpx.AsyncBaseTransport):

@@ -15,6 +15,7 @@ from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.async_tool import require_page
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import Backoff, run_tool
+from weiwo.tools.web.providers import failover
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import SearchQuery
@@ -198,11 +199,12 @@ async def test_a_reply_that_is_not_json_is_a_failure(body):
     assert (failed.kind, failed.transient) == ("crash", False)
 
 
-async def test_a_huge_reply_is_refused_packed_or_not():
+async def test_a_huge_reply_is_refused_packed_or_not(monkeypatch):
+    monkeypatch.setattr(failover, "_MAX_BYTES", 100_000)
     body = json.dumps({"results": [{"url": "https://a.org", "content": "x" * 200_000}]}).encode()
     packed = httpx.Response(200, content=gzip.compress(body), headers={"content-encoding": "gzip"})
     for reply in (httpx.Response(200, content=body), packed):
-        tool = searching(lambda _, reply=reply: reply, max_bytes=100_000)
+        tool = searching(lambda _, reply=reply: reply)
         assert (await failure(tool)).kind == "oversized"
 
 
