@@ -122,7 +122,7 @@ async def search_ours(folder: Path, asked: list[str]) -> Figures:
     await corpus.search(asked[0])
     for name, options in SEARCHES.items():
         figures |= await timed(name, partial(corpus.search, k=FOUND, options=options), asked)
-    routed = RoutedCorpus(corpus, recorder=TelemetryRecorder(folder))
+    routed = RoutedCorpus(folder, recorder=TelemetryRecorder(folder))
     return figures | await timed("as users get it", lambda question: routed.search(question, FOUND), asked)
 
 

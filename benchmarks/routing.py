@@ -28,7 +28,6 @@ from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 from weiwo.tools.corpus.evaluation.strategy_comparison import _AUTO, Evaluation, compare_strategies
 from weiwo.tools.corpus.evaluation.telemetry_report import learn_from_use, summarize_telemetry
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.query_features import _EXACT_SHARE
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStep, RoutingPolicy, hash_to_share
@@ -49,7 +48,7 @@ ASKED = (
 async def run(dataset: Dataset, home: Path, model: Embedder | None) -> Evaluation:
     """Evaluate a set."""
     folder = await asyncio.to_thread(index_dataset, dataset, home, model)
-    corpus = RoutedCorpus(IndexedCorpus(folder, embedder=model))
+    corpus = RoutedCorpus(folder, embedder=model)
     found = await compare_strategies(dataset, corpus, K)
     corpus.close()
     return found
@@ -85,7 +84,7 @@ async def replay(dataset: Dataset, home: Path, model: Embedder | None, found: Ev
     """Ask a set's questions as traffic under a policy in shadow, and print what telemetry tells of it."""
     folder = await asyncio.to_thread(index_dataset, dataset, home, model)
     recorder, shadow = TelemetryRecorder(folder), taught(found, embeddings)
-    corpus = RoutedCorpus(IndexedCorpus(folder, embedder=model), lambda: shadow, recorder)
+    corpus = RoutedCorpus(folder, lambda: shadow, recorder, embedder=model)
     for turn in range(2):
         for question in dataset.questions:
             run = f"{question.id}-{turn}"

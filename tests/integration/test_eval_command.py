@@ -16,7 +16,6 @@ from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.index.catalog import locate_by_name
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.telemetry import TelemetryRecorder
 
@@ -108,7 +107,7 @@ async def test_telemetry_is_summarized_and_exported(weiwo: Weiwo, weiwo_home: Pa
     await ingest_files([tmp_path / "bridge.md"], writer)
     writer.close()
     recorder = TelemetryRecorder(folder)
-    corpus = RoutedCorpus(IndexedCorpus(folder), recorder=recorder)
+    corpus = RoutedCorpus(folder, recorder=recorder)
     set_current_call(CallContext("r"))
     (found,) = await corpus.search("What does the\u2028bridge join?")
     await corpus.search("INC-49217")

@@ -171,17 +171,17 @@ class _CorpusLoader:
     def _refresh(self, folder: Path, files: RequestedFiles) -> _OpenCorpus:
         """Bring a corpus up to its files, and open it."""
         kept = self._find_open(folder)
-        if kept is None or kept.files != files or kept.corpus.corpus.generation != files.generation:
+        if kept is None or kept.files != files or kept.corpus.generation != files.generation:
             refresh_corpus(folder, files, self._job, self._notify, self._clock)
             kept = self._open_folder(folder)
             kept.files = files
-            kept.corpus.corpus.left_out = files.problems
-        generation = kept.corpus.corpus.generation
-        model = kept.corpus.corpus.embedder
+            kept.corpus.left_out = files.problems
+        generation = kept.corpus.generation
+        model = kept.corpus.embedder
         if model is not None and kept.embedded != generation:
             outcome = embed_missing(folder, model, files.label, self._notify)
             if outcome == "unfit":
-                kept.corpus.corpus.embedder = None
+                kept.corpus.embedder = None
             if outcome != "again":
                 kept.embedded = generation
         return kept

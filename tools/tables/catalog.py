@@ -41,7 +41,7 @@ class TableCatalog:
 
     def follow(self, corpus: Corpus) -> None:
         """Take a corpus as it was opened last: an index that was made anew is another."""
-        self._indexes = [routed.corpus for routed in list_indexes(corpus)]
+        self._indexes = list(list_indexes(corpus))
 
     def has_tables(self) -> bool:
         """Whether any document may have a table."""
@@ -143,7 +143,7 @@ _guard: Final = threading.Lock()
 
 def open_catalog(corpus: Corpus) -> TableCatalog:
     """The catalog of a corpus; one for all that load the same indexes."""
-    key = tuple(str(routed.corpus.folder) for routed in list_indexes(corpus))
+    key = tuple(str(index.folder) for index in list_indexes(corpus))
     with _guard:
         found = _open.get(key)
         if found is None:

@@ -103,7 +103,7 @@ async def _explain(settings: Settings, query: str, k: int) -> _SearchExplanation
         for part in corpus.corpora if isinstance(corpus, FederatedCorpus) else (corpus,):
             if isinstance(part, RoutedCorpus):
                 routed = await part.find(query, k)
-                parts[part.corpus.folder.name] = routed
+                parts[part.folder.name] = routed
                 found.append(routed.passages)
             else:  # kept elsewhere, where the search is not ours
                 found.append(await part.search(query, k))

@@ -38,7 +38,6 @@ from weiwo.tools.corpus.evaluation.hard_cases import Candidate, append_judgement
 from weiwo.tools.corpus.evaluation.strategy_comparison import CHOICES, Evaluation, compare_strategies
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
 from weiwo.tools.corpus.index.language_fit import LanguageFit, measure_languages
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyError, PolicyStep, RoutingPolicy, load_policy, save_policy
 from weiwo.tools.printable import one_line
@@ -207,7 +206,7 @@ async def _compare(
 ) -> Evaluation:
     watch = tell_stages()
     folder = await asyncio.to_thread(index_dataset, dataset, home, model, watch)
-    corpus = RoutedCorpus(await asyncio.to_thread(IndexedCorpus, folder, embedder=model), lambda: policy)
+    corpus = await asyncio.to_thread(RoutedCorpus, folder, lambda: policy, embedder=model)
     try:
         return await compare_strategies(dataset, corpus, k, tuple(CHOICES) if strategy == "all" else (strategy,), watch)
     finally:

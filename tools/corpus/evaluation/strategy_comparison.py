@@ -201,7 +201,7 @@ async def compare_strategies(
 
 async def _search_timed(corpus: RoutedCorpus, question: str, k: int, name: str) -> tuple[RoutedSearchResult, float]:
     """A search and the seconds it took. One that went without the embedding model is made again once that answers."""
-    asked, embedder = _PER_DOCUMENT * max(k, _DEPTH), corpus.corpus.embedder
+    asked, embedder = _PER_DOCUMENT * max(k, _DEPTH), corpus.embedder
     for patient in (False, True):
         if patient and embedder is not None:
             await asyncio.to_thread(embedder.embed_patiently, question)

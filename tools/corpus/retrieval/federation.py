@@ -105,9 +105,9 @@ def count_embedded(corpus: Corpus) -> tuple[int, int]:
     """
     done = total = 0
     for part in list_indexes(corpus):
-        if part.corpus.embedder is not None:
-            part.corpus.embedder.embed_question("?")
-            have, there = count_vectors(part.corpus.folder, part.corpus.embedder.name)
+        if part.embedder is not None:
+            part.embedder.embed_question("?")
+            have, there = count_vectors(part.folder, part.embedder.name)
             done, total = done + have, total + there
     return done, total
 
@@ -116,7 +116,7 @@ def collect_warnings(corpus: Corpus, model: str) -> list[str]:
     """Collect the warnings about a model in the corpora that a search goes through; a line each, none twice."""
     lines = []
     for part in list_indexes(corpus):
-        with closing(Store(part.corpus.folder / STORE)) as store:
+        with closing(Store(part.folder / STORE)) as store:
             known = read_fit(store, model)
         lines += [known.warning] if known and known.warning else []
     return list(dict.fromkeys(lines))

@@ -8,12 +8,12 @@ import asyncio
 import json
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.text.analyzer import query_terms
@@ -56,7 +56,8 @@ _FIRST_BATCH_SECONDS: Final = 5.0
 _LIVE: Final = "SELECT source, path FROM documents WHERE died IS NULL"
 
 
-class _IndexSearchResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class IndexSearchResult:
     """Passages, best first, and what was done for them."""
 
     passages: "list[Evidence]"
@@ -139,18 +140,12 @@ class IndexedCorpus:
         if within:
             options = replace(options or SearchOptions(), within=within)
         found = await self.find(query, k, options=options)
-        report_notes(found.trace)
+        _report_notes(found.trace)
         return found.passages
 
-    async def find(
-        self, query: str, k: int = 8, *, options: SearchOptions | Callable[[], SearchOptions] | None = None
-    ) -> _IndexSearchResult:
-        """`search`, with what was done for it. Options that are yet to be decided are, in the thread that searches."""
-
-        def work() -> _IndexSearchResult:
-            return self._find(query, k, options() if callable(options) else options or SearchOptions())
-
-        return await asyncio.to_thread(work)
+    async def find(self, query: str, k: int = 8, *, options: SearchOptions | None = None) -> IndexSearchResult:
+        """`search`, with what was done for it."""
+        return await asyncio.to_thread(self._find, query, k, options or SearchOptions())
 
     async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read one document; see `Corpus.open`. A file name or a title that only one document has will also do."""
@@ -183,7 +178,7 @@ class IndexedCorpus:
         """The keyword index as the next search sees it, and with it the statistics of terms. Blocks for a moment."""
         return self._keyword.snapshot(self._store.read_generation())
 
-    def _find(self, query: str, k: int, options: SearchOptions) -> _IndexSearchResult:
+    def _find(self, query: str, k: int, options: SearchOptions) -> IndexSearchResult:
         limit = max(_CANDIDATES, 4 * k)
         buried = 0
         while True:
@@ -196,7 +191,7 @@ class IndexedCorpus:
                     raise CorpusError(f"index {self.folder}: it changes too fast to be read; try again") from None
                 continue
             if passages is not None:
-                return _IndexSearchResult(passages, trace)
+                return IndexSearchResult(passages, trace)
             limit *= 8
 
     def _search_generation(
@@ -285,7 +280,7 @@ class IndexedCorpus:
         return _rank([passage for passage, _ in chosen], [score for _, score in chosen])
 
 
-def report_notes(trace: SearchTrace) -> None:
+def _report_notes(trace: SearchTrace) -> None:
     """Tell what a user should know of a search: to whoever makes the call, or else the log."""
     if (call := find_call()) is not None:
         call.notes += trace.notes

@@ -1,16 +1,15 @@
 """The routed corpus: an index behind the router, which decides how to search, and telemetry of what came of it."""
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.calling.call_context import current_call
-from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.index import embedding_models
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus, report_notes
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus, IndexSearchResult
 from weiwo.tools.corpus.retrieval.passage_search import SearchTrace
 from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
 from weiwo.tools.corpus.retrieval.router import RoutingDecision, route_query
@@ -24,75 +23,50 @@ if TYPE_CHECKING:
     from weiwo.state.settings import Settings
 
 _FEATURES: Final = tuple(field.name for field in fields(QueryFeatures))
-_OPTIONS: Final = SearchOptions()
 _NOTED: Final = 10
 """The best passages of each arm that are noted."""
 
 
-class RoutedSearchResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RoutedSearchResult(IndexSearchResult):
     """Passages, best first, what was done for them, and why it was done so."""
 
-    passages: "list[Evidence]"
-    trace: SearchTrace
     decision: RoutingDecision
 
 
-class RoutedCorpus:
+class RoutedCorpus(IndexedCorpus):
     """An index behind its router, as a `Corpus`."""
 
     def __init__(
         self,
-        corpus: IndexedCorpus,
+        folder: Path,
         policy: Callable[[], RoutingPolicy] = RoutingPolicy,
         recorder: TelemetryRecorder | None = None,
+        *,
+        embedder: embedding_models.Embedder | None = None,
     ) -> None:
-        """Put a router before an index.
+        """Open a corpus, and put a router before it.
 
         Args:
-            corpus: The index.
+            folder: The corpus folder.
             policy: Gives the policy in force; asked for each search.
             recorder: Keeps telemetry, if any is to be kept.
+            embedder: The embedding model, if any.
         """
-        self.corpus = corpus
+        super().__init__(folder, embedder=embedder)
         self._policy = policy
         self._recorder = recorder
 
-    @property
-    def documents(self) -> tuple[str, ...]:
-        """The sources of all documents; see `Corpus.documents`."""
-        return self.corpus.documents
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """The files that could not be taken in."""
-        return self.corpus.problems
-
-    @property
-    def size(self) -> int:
-        """The number of passages."""
-        return self.corpus.size
-
-    @property
-    def version(self) -> str:
-        """The identity of what it holds; see `Corpus.version`."""
-        return self.corpus.version
-
-    async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
-        """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
-        found = await self.find(query, k, options=SearchOptions(within=within))
-        report_notes(found.trace)
-        return found.passages
-
     async def find(
-        self, query: str, k: int = 8, *, strategy: Strategy | None = None, options: SearchOptions = _OPTIONS
+        self, query: str, k: int = 8, *, options: SearchOptions | None = None, strategy: Strategy | None = None
     ) -> RoutedSearchResult:
         """`search`, with what was done and why.
 
         Args:
             query: The question.
             k: How many passages at most.
-            strategy: How to search, if the router is not to decide.
             options: Filter and the like; its strategy does not count.
+            strategy: How to search, if the router is not to decide.
 
         Raises:
             CorpusError: The index cannot be read; noted as an error, not as a miss.
@@ -103,36 +77,28 @@ class RoutedCorpus:
         def choose_options() -> SearchOptions:
             decision = self._decide(query, strategy)
             decided.append((decision, time.perf_counter() - begun))
-            return replace(options, strategy=decision.strategy)
+            return replace(options or SearchOptions(), strategy=decision.strategy)
 
-        def record(found: "Sequence[Evidence]", more: Mapping[str, Any]) -> None:
+        def record(passages: "Sequence[Evidence]", more: Mapping[str, Any]) -> None:
             if self._recorder is not None and decided:
                 told = {**_record_query(query, k, decided[0][0]), **more}
                 told["seconds"] = round(time.perf_counter() - begun, 6)
-                ids = tuple(passage.id for passage in found)
+                ids = tuple(passage.id for passage in passages)
                 self._recorder.record(started, told, ids, current_call().run)
 
         try:
-            passages, trace = await self.corpus.find(query, k, options=choose_options)
+            found = await asyncio.to_thread(lambda: self._find(query, k, choose_options()))
         except Exception as error:
             record((), {"error": one_line(redacted(f"{type(error).__name__}: {error}"))})
             raise
         decision, taken = decided[0]
-        trace.seconds = {"routing": taken, **trace.seconds}
-        record(passages, _record_trace(trace))
-        return RoutedSearchResult(passages, trace, decision)
-
-    async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
-        """Read one document; see `Corpus.open`."""
-        return await self.corpus.open(source, query, k)
-
-    def close(self) -> None:
-        """Close what is open. The corpus may still be used."""
-        self.corpus.close()
+        found.trace.seconds = {"routing": taken, **found.trace.seconds}
+        record(found.passages, _record_trace(found.trace))
+        return RoutedSearchResult(found.passages, found.trace, decision)
 
     def _decide(self, query: str, strategy: Strategy | None) -> RoutingDecision:
         """Decide how to search for a question; blocks for a moment."""
-        return route_query(query, extract_features(query, self.corpus.snapshot()), self._policy(), strategy)
+        return route_query(query, extract_features(query, self.snapshot()), self._policy(), strategy)
 
 
 def open_routed(folder: Path, settings: "Settings") -> RoutedCorpus:
@@ -144,7 +110,7 @@ def open_routed(folder: Path, settings: "Settings") -> RoutedCorpus:
     model = embedding_models.load_embedder(settings.embeddings) if settings.embeddings else None
     policy = PolicyFile(Path(settings.home), settings.embeddings or "")
     recorder = get_recorder(folder) if settings.telemetry else None
-    return RoutedCorpus(IndexedCorpus(folder, embedder=model), policy.read_current, recorder)
+    return RoutedCorpus(folder, policy.read_current, recorder, embedder=model)
 
 
 def _record_query(query: str, k: int, decision: RoutingDecision) -> dict[str, Any]:

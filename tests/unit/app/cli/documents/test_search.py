@@ -19,7 +19,6 @@ from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES
 
@@ -28,7 +27,7 @@ from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES
 def settings(tmp_path, monkeypatch):
     with IndexWriter(tmp_path) as writer:
         writer.apply(Changes(put=[document("note.txt", "Ticket INC-49217 is closed. \x1b[31mRed.")]))
-    corpus = RoutedCorpus(IndexedCorpus(tmp_path))
+    corpus = RoutedCorpus(tmp_path)
 
     async def opened(_):
         return corpus
@@ -81,7 +80,7 @@ async def test_several_corpora_are_explained_one_by_one(settings, monkeypatch, t
     for name in ("first", "second"):
         with IndexWriter(tmp_path / name) as writer:
             writer.apply(Changes(put=[document(f"{name}.txt", f"Ticket INC-49217 is in the {name} list.")]))
-        corpora.append(RoutedCorpus(IndexedCorpus(tmp_path / name)))
+        corpora.append(RoutedCorpus(tmp_path / name))
     elsewhere = ExternalCorpus("@m.x", InMemoryVectorStore(LetterEmbeddings()))
     elsewhere.inner.add_documents([Document("Ticket INC-49217, elsewhere.", metadata={"source": "third.txt"})])
 

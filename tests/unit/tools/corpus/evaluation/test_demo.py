@@ -10,7 +10,6 @@ import pytest
 from weiwo.tools.corpus.evaluation.dataset import _DEMO, Dataset, locate_dataset
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 from weiwo.tools.corpus.evaluation.strategy_comparison import Evaluation, compare_strategies
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import _FEWEST, PolicyError, PolicyStep, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES
@@ -21,7 +20,7 @@ STEP = PolicyStep(what="learned", at="now")
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     folder = index_dataset(Dataset(_DEMO), tmp_path_factory.mktemp("home"), None)
-    opened = RoutedCorpus(IndexedCorpus(folder))
+    opened = RoutedCorpus(folder)
     yield opened
     opened.close()
 

@@ -59,7 +59,7 @@ def folder(tmp_path):
 
 
 def corpus_of(dataset, home, model=None, policy=RoutingPolicy):
-    return RoutedCorpus(IndexedCorpus(index_dataset(dataset, home, model), embedder=model), policy)
+    return RoutedCorpus(index_dataset(dataset, home, model), policy, embedder=model)
 
 
 def test_a_set_is_read_with_or_without_heading_and_in_either_place(folder):
@@ -196,7 +196,7 @@ async def test_embeddings_are_used_kept_and_missed(folder, tmp_path):
     assert letters.asked()[before:] == ["?"]  # nothing is embedded twice
     letters.down = True
     again = Embedder("letters", letters, sleep=lambda _: None)
-    broken = RoutedCorpus(IndexedCorpus(corpus.corpus.folder, embedder=again))
+    broken = RoutedCorpus(corpus.folder, embedder=again)
     with pytest.raises(EmbeddingError):
         await compare_strategies(dataset, broken, 5)
 
@@ -204,7 +204,7 @@ async def test_embeddings_are_used_kept_and_missed(folder, tmp_path):
 async def test_an_evaluation_outlives_a_slow_model_and_keeps_its_figures_when_the_model_goes(folder, tmp_path):
     letters = LetterEmbeddings()
     dataset = Dataset(folder)
-    folder_of = corpus_of(dataset, tmp_path, Embedder("letters", letters)).corpus.folder
+    folder_of = corpus_of(dataset, tmp_path, Embedder("letters", letters)).folder
     plain, failing = letters.embed_query, {dataset.questions[1].text}
 
     def slow(text):
@@ -213,7 +213,7 @@ async def test_an_evaluation_outlives_a_slow_model_and_keeps_its_figures_when_th
         return plain(text)
 
     letters.embed_query = slow
-    again = RoutedCorpus(IndexedCorpus(folder_of, embedder=Embedder("letters", letters, sleep=lambda _: None)))
+    again = RoutedCorpus(folder_of, embedder=Embedder("letters", letters, sleep=lambda _: None))
     whole = await compare_strategies(dataset, again, 5)
     assert (len(whole.answered), whole.stopped) == (len(dataset.questions), "")
 
@@ -222,7 +222,7 @@ async def test_an_evaluation_outlives_a_slow_model_and_keeps_its_figures_when_th
 
     letters.embed_documents = gone
     letters.embed_query = lambda text: slow(text) if text in failing else letters._vector(text)
-    broken = RoutedCorpus(IndexedCorpus(folder_of, embedder=Embedder("letters", letters, sleep=lambda _: None)))
+    broken = RoutedCorpus(folder_of, embedder=Embedder("letters", letters, sleep=lambda _: None))
     part = await compare_strategies(dataset, broken, 5)
     assert len(part.answered) == 1
     assert "stopped after 1 of" in part.as_json()["stopped"]

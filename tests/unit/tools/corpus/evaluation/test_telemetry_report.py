@@ -7,7 +7,6 @@ from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.evaluation.telemetry_report import _observe_records, learn_from_use
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyError, RoutingPolicy
 from weiwo.tools.corpus.retrieval.telemetry import TelemetryRecorder
@@ -59,7 +58,7 @@ async def test_each_search_teaches_once_and_only_in_shadow(tmp_path):
     with IndexWriter(tmp_path) as writer:
         writer.apply(Changes(put=[document("bridge.md", "The bridge joins Buda and Pest.", title="Chain Bridge")]))
     recorder = TelemetryRecorder(tmp_path)
-    corpus = RoutedCorpus(IndexedCorpus(tmp_path), recorder=recorder)
+    corpus = RoutedCorpus(tmp_path, recorder=recorder)
     set_current_call(CallContext("r"))
     (found,) = await corpus.search("What does the bridge join?")
     recorder.label_citations("r", [found.id])

@@ -153,7 +153,7 @@ async def test_a_search_keeps_to_the_folders_and_dates_of_the_user(tmp_path, wit
         document("b/a/two.md", "zebra too", date="2025-05-01"),
         document("c/three.md", "zebra three"),
     )
-    for one in (corpus, RoutedCorpus(corpus), FederatedCorpus([corpus, corpus])):
+    for one in (corpus, RoutedCorpus(corpus.folder), FederatedCorpus([corpus, corpus])):
         assert {hit.source for hit in await one.search("zebra", within=within)} == expected
     tool = CorpusSearch(corpus=corpus, within=within)
     _, found = await tool._arun("zebra", folder="two.md/..")

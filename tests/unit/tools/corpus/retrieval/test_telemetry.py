@@ -20,7 +20,6 @@ from weiwo.tools.corpus.evaluation.telemetry_report import _measure_stability, _
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval import telemetry
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, open_routed
 from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, _SegmentStatistics
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, SearchOptions
@@ -46,7 +45,7 @@ def folder(tmp_path):
 
 def routed(folder, policy=RoutingPolicy):
     recorder = TelemetryRecorder(folder)
-    return RoutedCorpus(IndexedCorpus(folder), policy, recorder), recorder
+    return RoutedCorpus(folder, policy, recorder), recorder
 
 
 def kept(recorder):
@@ -113,11 +112,10 @@ async def test_errors_are_apart_from_misses(folder, monkeypatch):
     corpus, recorder = routed(folder)
     assert await corpus.search("qqqq xxxx") == []
 
-    async def broken(*_, options, **__):
-        options()  # what is to be done is decided where the search runs
+    def broken(*_):
         raise CorpusError("index: gone, with key sk-secret123456789012")
 
-    monkeypatch.setattr(corpus.corpus, "find", broken)
+    monkeypatch.setattr(corpus, "_find", broken)
     with pytest.raises(CorpusError):
         await corpus.search("bridge")
     found = summarize_telemetry(folder) if recorder.flush() else {}
