@@ -17,7 +17,6 @@ from weiwo.tools.async_tool import AsyncTool, require_page
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.singleflight import SingleFlight
-from weiwo.tools.corpus.formats.pdf import format_page
 from weiwo.tools.passages import RankedText, as_artifact, as_text, rank_passages
 from weiwo.tools.web.fetching.fetch import fetch
 from weiwo.tools.web.fetching.page_cache import PAGE_END, SECONDS, PageCache, WebPage
@@ -153,7 +152,7 @@ def _chunk_page(page: WebPage) -> tuple[str, list[tuple[Chunk, str]]]:
     if page.paged:
         texts = page.text.split(PAGE_END)
         numbered = ((number, chunk_sections(text, ())[1]) for number, text in enumerate(texts, 1))
-        return page.title, [(piece, format_page(number)) for number, pieces in numbered for piece in pieces]
+        return page.title, [(piece, f"page {number}") for number, pieces in numbered for piece in pieces]
     title, found = chunk_text(page.text, markdown=True, name=page.title)
     return title, [(piece, " › ".join(piece.headings[-2:])) for piece in found]
 

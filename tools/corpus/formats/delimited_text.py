@@ -30,10 +30,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         del first[0]
     delimiter = stated[1].replace("\\t", "\t") if stated else find_delimiter(first)
     before, header, below = split_header(chain(first, rows), delimiter)
-    passages = chain(
-        make_table_passages(before, None, unit="line") if before else (),
-        make_table_passages(below, header, unit="line"),
-    )
+    passages = chain(make_table_passages(before, None, unit="line"), make_table_passages(below, header, unit="line"))
     return split_parts(passages, name, header=header.text if header else "")
 
 

@@ -6,6 +6,7 @@ was saved, years before what it supersedes.
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Final
 
@@ -69,10 +70,14 @@ def _find_stated_date(passages: Sequence[Passage]) -> str | None:
     return None
 
 
-def find_saved_date(*stamps: datetime | None) -> str | None:
-    """The first of the times in a file's metadata that is not its template's."""
-    dates = (stamp.date().isoformat() for stamp in stamps if stamp is not None)
-    return next((date for date in dates if date not in TEMPLATE_DATES), None)
+def find_saved_date(*stamps: str | None) -> str | None:
+    """The day of the first of the times in a file's metadata that is not its template's."""
+    for stamp in stamps:
+        with suppress(ValueError):
+            day = datetime.fromisoformat((stamp or "").strip()[:19]).date().isoformat()
+            if day not in TEMPLATE_DATES:
+                return day
+    return None
 
 
 def _is_own(line: str, span: DateSpan) -> bool:

@@ -14,9 +14,9 @@ from weiwo.tools.corpus.formats.ooxml import (
     Drawings,
     Element,
     Package,
-    choose_alternative,
     is_on,
     list_children,
+    read_value,
 )
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, Table, spread_rows
@@ -91,8 +91,7 @@ class _DocumentReader:
         return [*deleted, *count_places("hidden_text", dict.fromkeys(self._hidden))]
 
     def _read_notes(self, kind: str) -> dict[str, Element]:
-        part = next(self._package.find_related(self._package.main, kind), "")
-        return {one.get("id", ""): one for one in self._package.read_part(part)} if part else {}
+        return {one.get("id", ""): one for one in self._package.read_related(self._package.main, kind)}
 
     def _walk(self, container: Element, depth: int) -> None:
         """Add the blocks of a container, and of what wraps blocks."""
@@ -107,8 +106,6 @@ class _DocumentReader:
                 self._deleted.append(self._place + 1)
             elif child.tag == "altChunk":
                 self._add_chunk(child.get("r:id", ""))
-            elif child.tag == "AlternateContent":
-                self._walk(choose_alternative(child), depth + 1)
             elif child.tag not in _SKIPPED:
                 if child.tag == "sectPr":
                     self._note_around(child)
@@ -118,10 +115,7 @@ class _DocumentReader:
         self._place += 1
         text = self._gather(paragraph)
         style, level = self._find_style(paragraph)
-        named = paragraph.find("pPr/pStyle")
-        number = self._numbering.write_number(
-            paragraph, named.get("val", "") if named is not None else "", self._elements
-        )
+        number = self._numbering.write_number(paragraph, read_value(paragraph, "pPr/pStyle"), self._elements)
         text = f"{number} {text}" if number and text.strip() else text
         if style.lower() == "title" and not self.title:
             self.title = choose_title(text)
@@ -188,8 +182,7 @@ class _DocumentReader:
             elif block.tag in {"del", "moveFrom"}:
                 self._deleted.append(self._place + 1)
             elif block.tag not in _SKIPPED:
-                alternative = block.tag == "AlternateContent"
-                found.append(self._gather_blocks(choose_alternative(block) if alternative else block))
+                found.append(self._gather_blocks(block))
         return "\n".join(filter(str.strip, found))
 
     def _gather_row(self, row: Element) -> str:
@@ -217,8 +210,6 @@ class _DocumentReader:
                 self._after.append(child)
             elif tag in _NOTES:
                 self._add_note(_NOTES[tag], child.get("id", ""))
-            elif tag == "AlternateContent":
-                self._collect(choose_alternative(child), found, depth + 1)
             elif tag not in _SKIPPED:
                 self._collect_other(child, element.tag, found, depth)
 
@@ -276,8 +267,7 @@ class _DocumentReader:
 
     def _find_style(self, paragraph: Element) -> tuple[str, int]:
         """The name of a paragraph's style, and the level of a heading, from 1; 0 of any other."""
-        named = paragraph.find("pPr/pStyle")
-        style, level = self._styles.get(named.get("val", "") if named is not None else "", ("", 0))
+        style, level = self._styles.get(read_value(paragraph, "pPr/pStyle"), ("", 0))
         own = paragraph.find("pPr/outlineLvl")
         if own is not None:
             level = int(own.get("val") or _LEVELS) + 1
@@ -305,28 +295,24 @@ def _read_sign(properties: Element | None, name: str, usual: str) -> str:
 
 
 def _read_number(element: Element, path: str) -> int:
-    found = element.find(path)
-    value = found.get("val", "") if found is not None else ""
+    value = read_value(element, path)
     return int(value) if value.isdecimal() else 0
 
 
 def _list_styles(package: Package) -> dict[str, Element]:
     """The styles of a document, by id."""
-    part = next(package.find_related(package.main, "styles"), "")
-    return {one.get("styleId", ""): one for one in package.read_part(part).iter("style")} if part else {}
+    return {one.get("styleId", ""): one for one in package.read_related(package.main, "styles").iter("style")}
 
 
 def _read_styles(styles: dict[str, Element]) -> dict[str, tuple[str, int]]:
     """The name and the level of each style, by id; what a style does not say, the one it is based on does."""
     found: dict[str, tuple[str, int]] = {}
     for key, style in styles.items():
-        named = style.find("name")
-        name = named.get("val", "") if named is not None else key
+        name = read_value(style, "name") or key
         level, base, seen = 0, style, {key}
         while not level:
             level = _find_level(base)
-            parent = base.find("basedOn")
-            key_above = parent.get("val", "") if parent is not None else ""
+            key_above = read_value(base, "basedOn")
             if key_above in seen or key_above not in styles:
                 break
             seen.add(key_above)
@@ -336,8 +322,7 @@ def _read_styles(styles: dict[str, Element]) -> dict[str, tuple[str, int]]:
 
 
 def _find_level(style: Element) -> int:
-    named, outline = style.find("name"), style.find("pPr/outlineLvl")
-    if named is not None and (heading := _HEADING.match(named.get("val", ""))):
+    if heading := _HEADING.match(read_value(style, "name")):
         return int(heading[1])
-    value = outline.get("val", "") if outline is not None else ""
+    value = read_value(style, "pPr/outlineLvl")
     return int(value) + 1 if value.isdecimal() else 0

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from weiwo.text.patterns import lazy
-from weiwo.tools.corpus.formats.ooxml import Element, Package, is_on
+from weiwo.tools.corpus.formats.ooxml import Element, Package, is_on, read_value
 
 _PLACE: Final = lazy(r"%([1-9])")
 _LEVELS: Final = 9
@@ -66,10 +66,9 @@ class Numbering:
     """Counts the numbered paragraphs of a document in order."""
 
     def __init__(self, package: Package) -> None:
-        part = next(package.find_related(package.main, "numbering"), "")
-        root = package.read_part(part) if part else Element("absent")
+        root = package.read_related(package.main, "numbering")
         self._lists = {one.get("abstractNumId", ""): one for one in root.iterfind("abstractNum")}
-        self._list_of = {one.get("numId", ""): _read(one, "abstractNumId") for one in root.iterfind("num")}
+        self._list_of = {one.get("numId", ""): read_value(one, "abstractNumId") for one in root.iterfind("num")}
         self._restarts = {one.get("numId", ""): [*one.iterfind("lvlOverride")] for one in root.iterfind("num")}
         self._counts: dict[str, list[int]] = {}
 
@@ -78,12 +77,12 @@ class Numbering:
         stated, level = "", ""
         for source in (paragraph.find("pPr/numPr"), *_list_styles(style, styles)):
             if source is not None:
-                stated, level = stated or _read(source, "numId"), level or _read(source, "ilvl")
+                stated, level = stated or read_value(source, "numId"), level or read_value(source, "ilvl")
         listed = self._list_of.get(stated, "")
         if listed not in self._lists:
             return ""
         levels = {one.get("ilvl", ""): one for one in self._lists[listed].iterfind("lvl")}
-        level = level or next((key for key, one in levels.items() if _read(one, "pStyle") == style), "0")
+        level = level or next((key for key, one in levels.items() if read_value(one, "pStyle") == style), "0")
         if level not in levels or not level.isdecimal() or int(level) >= _LEVELS:
             return ""
         for one in self._restarts.pop(stated, ()):
@@ -92,7 +91,7 @@ class Numbering:
 
     def _restart(self, listed: str, stated: Element) -> None:
         """Begin a level of a list anew, as the first paragraph of another run of it does."""
-        level, start = stated.get("ilvl", ""), _read(stated, "startOverride")
+        level, start = stated.get("ilvl", ""), read_value(stated, "startOverride")
         if level in {*map(str, range(_LEVELS))} and start.isdecimal():
             counts = self._counts.setdefault(listed, [0] * _LEVELS)
             counts[int(level) :] = [max(0, min(int(start), _MOST) - 1), *[0] * (_LEVELS - 1 - int(level))]
@@ -103,19 +102,19 @@ class Numbering:
             if level == at and counts[level]:
                 counts[level] += 1
             elif not counts[level]:
-                start = _read(levels[str(level)], "start") if str(level) in levels else ""
+                start = read_value(levels[str(level)], "start") if str(level) in levels else ""
                 counts[level] = min(int(start), _MOST) if start.isdecimal() else 1
         counts[at + 1 :] = [0] * (_LEVELS - at - 1)
-        if _read(levels[str(at)], "numFmt") in _UNSHOWN:
+        if read_value(levels[str(at)], "numFmt") in _UNSHOWN:
             return ""
 
         in_digits = is_on(levels[str(at)].find("isLgl"))
 
         def write(level: int) -> str:
-            kind = _read(levels[str(level)], "numFmt") if str(level) in levels else "decimal"
+            kind = read_value(levels[str(level)], "numFmt") if str(level) in levels else "decimal"
             return str(counts[level]) if in_digits else _WRITERS.get(kind, str)(counts[level])
 
-        return _PLACE.sub(lambda found: write(int(found[1]) - 1), _read(levels[str(at)], "lvlText")).strip()
+        return _PLACE.sub(lambda found: write(int(found[1]) - 1), read_value(levels[str(at)], "lvlText")).strip()
 
 
 def _list_styles(style: str, styles: Mapping[str, Element]) -> Iterator[Element | None]:
@@ -124,9 +123,4 @@ def _list_styles(style: str, styles: Mapping[str, Element]) -> Iterator[Element 
     while style in styles and style not in seen:
         seen.add(style)
         yield styles[style].find("pPr/numPr")
-        style = _read(styles[style], "basedOn")
-
-
-def _read(element: Element, name: str) -> str:
-    found = element.find(name)
-    return found.get("val", "") if found is not None else ""
+        style = read_value(styles[style], "basedOn")

@@ -1,15 +1,14 @@
 """EPUB: the chapters of a book in reading order."""
 
-import zlib
 from collections.abc import Iterator
-from posixpath import dirname, join, normpath
+from posixpath import dirname
 from typing import BinaryIO, Final
 from urllib.parse import unquote
-from xml.etree import ElementTree as ET
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
+from weiwo.tools.corpus.formats.ooxml import BROKEN, Element, find_xml, read_xml, resolve_member
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, make_passages, require_passages
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import count_places
@@ -18,8 +17,6 @@ from weiwo.tools.corpus.records import Passage
 _CONTAINER: Final = "META-INF/container.xml"
 _ENCRYPTION: Final = "META-INF/encryption.xml"
 _MOST_CHAPTERS: Final = 5_000
-_BROKEN: Final = (KeyError, BadZipFile, EOFError, NotImplementedError, zlib.error)
-"""What `zipfile` raises over a member: not there, a wrong checksum, cut off, packed in a way it has not, damaged."""
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -30,15 +27,15 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """
     with open_archive(file) as opened:
         try:
-            root = _read_xml(opened, _CONTAINER).find(".//{*}rootfile")
+            root = read_xml(opened, _CONTAINER).find(".//rootfile")
             at = root.get("full-path", "") if root is not None else ""
-            book = _read_xml(opened, at)
-        except (ET.ParseError, *_BROKEN) as error:
+            book = read_xml(opened, at)
+        except BROKEN as error:
             raise UnreadableError(f"damaged: no book in it ({error})") from None
         found, bad = _read_chapters(opened, _list_members(book, dirname(at)))
         if bad and not found:
             raise UnreadableError("damaged: none of its chapters can be read")
-        stated = {field: book.findtext(f".//{{*}}metadata/{{*}}{field}") for field in ("title", "date")}
+        stated = {field: book.findtext(f".//metadata/{field}") for field in ("title", "date")}
         losses = count_places("chapters_unreadable", bad)
         return require_passages(
             Part(choose_title(stated["title"]) or name, found, find_date(stated["date"]), losses=losses)
@@ -54,7 +51,7 @@ def _read_chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], li
             raise UnreadableError("protected against copying; its text cannot be read")
         try:
             page = parse_html(clean_text(decode(opened.read(member))), by_block=True)
-        except (UnreadableError, *_BROKEN):
+        except (UnreadableError, *BROKEN):
             bad.append(number)
             continue
         title, chunks = page.body.cut_chunks()
@@ -64,27 +61,14 @@ def _read_chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], li
     return found, bad
 
 
-def _list_members(book: ET.Element, folder: str) -> list[str]:
+def _list_members(book: Element, folder: str) -> list[str]:
     """The names of the members that make the book, in order."""
-    items = {item.get("id"): item for item in book.iterfind(".//{*}manifest/{*}item")}
-    listed = [items[ref] for one in book.iterfind(".//{*}spine/{*}itemref") if (ref := one.get("idref")) in items]
+    items = {item.get("id"): item for item in book.iterfind(".//manifest/item")}
+    listed = [items[ref] for one in book.iterfind(".//spine/itemref") if (ref := one.get("idref")) in items]
     pages = [item for item in listed if "html" in item.get("media-type", "html")]
-    return [_resolve_member(folder, unquote(item.get("href", "")).partition("#")[0]) for item in pages]
-
-
-def _resolve_member(folder: str, href: str) -> str:
-    """The name of a member that a link in a folder leads to; the top of the book is above everything."""
-    return normpath(join("/", folder, href)).lstrip("/")
+    return [resolve_member(folder, unquote(item.get("href", "")).partition("#")[0]) for item in pages]
 
 
 def _find_encrypted(opened: ZipFile) -> set[str]:
     """Members that are encrypted; fonts often are, which does no harm."""
-    try:
-        listing = _read_xml(opened, _ENCRYPTION)
-    except (ET.ParseError, *_BROKEN):
-        return set()
-    return {unquote(one.get("URI", "")) for one in listing.iterfind(".//{*}CipherReference")}
-
-
-def _read_xml(opened: ZipFile, member: str) -> ET.Element:
-    return ET.fromstring(opened.read(member))  # noqa: S314 - expat bounds the growth of entities itself
+    return {unquote(one.get("URI", "")) for one in find_xml(opened, _ENCRYPTION).iter("CipherReference")}

@@ -13,7 +13,6 @@ from weiwo.text.chunking import chunk_text
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.ooxml import parse_stamp
 from weiwo.tools.corpus.formats.parts import (
     Part,
     PartReader,
@@ -23,11 +22,11 @@ from weiwo.tools.corpus.formats.parts import (
     make_passages,
     require_passages,
 )
+from weiwo.tools.corpus.formats.zip_files import OLE
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
 
-_OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _STREAMS: Final = (
     ("WordDocument", "application/msword"),
     ("PowerPoint Document", "application/vnd.ms-powerpoint"),
@@ -63,7 +62,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     losses = [Loss("other", 1, (one_line(warning.message, 200),)) for warning in document.processing_warnings]
     if "excel" in kind:
         losses.append(Loss("number_formats_not_read"))
-    date = find_saved_date(*(parse_stamp((at or "")[:19]) for at in (stated.modified_at, stated.created_at)))
+    date = find_saved_date(stated.modified_at, stated.created_at)
     best = choose_title(stated.title, stated.subject, title) or name
     return require_passages(Part(best, whole, date, losses=losses))
 
@@ -72,7 +71,7 @@ def _detect_type(data: bytes, file: BinaryIO) -> str:
     """The MIME type for xberg, or the module and function that read what it really is."""
     if data.startswith(b"{\\rtf"):
         return "application/rtf"
-    if data.startswith(_OLE):
+    if data.startswith(OLE):
         if "EncryptedPackage".encode("utf-16-le") in data:
             raise UnreadableError("encrypted; save it without a password")
         found = next((kind for stream, kind in _STREAMS if stream.encode("utf-16-le") in data), "")

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from typing import BinaryIO, Final
-from xml.etree import ElementTree as ET
 
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.ooxml import BROKEN, Element, drop_namespaces, parse_stamp
+from weiwo.tools.corpus.formats.ooxml import BROKEN, Element, find_xml, read_xml
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
-from weiwo.tools.corpus.formats.table_rows import Table, TableRow, make_table_passages, split_header, spread_rows
+from weiwo.tools.corpus.formats.table_rows import BETWEEN, Table, TableRow, make_sheet_passages, spread_rows
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import count_places
 from weiwo.tools.corpus.records import Passage
@@ -19,8 +18,6 @@ _BELOW: Final = frozenset({"text-box", "annotation", "note", "table", "custom-sh
 """What stands in a paragraph and is read after it."""
 _MOST_REPEATED: Final = 100
 _MOST_DEPTH: Final = 200
-_BETWEEN: Final = " | "
-_STAMPS: Final = ("meta/date", "creation-date")
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -31,19 +28,13 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """
     with open_archive(file) as archive:
         try:
-            root = drop_namespaces(ET.fromstring(archive.read("content.xml")))  # noqa: S314 - expat bounds entities
+            root = read_xml(archive, "content.xml")
         except BROKEN as error:
             raise UnreadableError(f"damaged or encrypted: no OpenDocument in it ({error})") from None
-        meta, styles = Element("absent"), Element("absent")
-        for member in {"meta.xml", "styles.xml"} & set(archive.namelist()):
-            try:
-                found = drop_namespaces(ET.fromstring(archive.read(member)))  # noqa: S314 - the same
-            except BROKEN:
-                continue
-            meta, styles = (found, styles) if member == "meta.xml" else (meta, found)
+        meta, styles = find_xml(archive, "meta.xml"), find_xml(archive, "styles.xml")
     reader = _Reader(root, styles)
     title, passages = reader.read()
-    date = find_saved_date(*(parse_stamp((meta.findtext(f".//{field}") or "")[:19]) for field in _STAMPS))
+    date = find_saved_date(meta.findtext(".//meta/date"), meta.findtext(".//creation-date"))
     best = choose_title(title, meta.findtext(".//title")) or name
     losses = [*count_places("hidden_sheets", reader.hidden), *count_places("deleted_text", reader.deleted)]
     return require_passages(Part(best, passages, date, losses=losses))
@@ -92,11 +83,8 @@ class _Reader:
         if table.get("style-name") in self._unshown:
             self.hidden.append(title)
             return
-        rows = [TableRow(_BETWEEN.join(row), at, at) for at, row in enumerate(self._lay_out(table), 1) if any(row)]
-        before, header, below = split_header(rows, _BETWEEN)
-        if before:
-            yield from make_table_passages(before, None, unit="row", sheet=title, page=number)
-        yield from make_table_passages(below, header, unit="row", sheet=title, page=number)
+        rows = [TableRow(BETWEEN.join(row), at, at) for at, row in enumerate(self._lay_out(table), 1) if any(row)]
+        yield from make_sheet_passages(rows, title, number)
 
     def _walk(self, container: Element, depth: int) -> None:
         if depth > _MOST_DEPTH:

@@ -1,12 +1,12 @@
 """Office Open XML packages: parts and relations, and what Word, PowerPoint and Excel share in drawings.
 
 Names are local names: namespaces are dropped, so that Strict and Transitional documents are one. What wraps text
-without being text (`w:ins`, `w:sdt`, `w:smartTag`, `mc:AlternateContent`) is gone through, whatever it is called.
+without being text (`w:ins`, `w:sdt`, `w:smartTag`) is gone through, whatever it is called; of what a part says in two
+ways for newer and older programs (`mc:AlternateContent`) one is read.
 """
 
 import zlib
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from posixpath import basename, dirname, join, normpath
 from typing import Final
@@ -71,25 +71,18 @@ class Package:
     def read_part(self, name: str) -> Element:
         """A part as XML without namespaces; an empty element, and a loss, where it cannot be read."""
         try:
-            return drop_namespaces(ET.fromstring(self.read_bytes(name)))  # noqa: S314 - expat bounds entities itself
+            return _choose_alternatives(read_xml(self._archive, self._names[name.lower()]))
         except BROKEN:
             self._bad.append(name)
             return Element("unreadable")
 
-    def find_part(self, name: str) -> Element:
-        """A part that need not be there."""
-        return self.read_part(name) if self.has(name) else Element("absent")
-
     def read_relations(self, name: str) -> dict[str, tuple[str, str]]:
         """The relations of a part, by id: their kind, and the name of the part they lead to."""
         folder = dirname(name)
-        listed = self.find_part(join(folder, "_rels", f"{basename(name)}.rels"))
+        part = join(folder, "_rels", f"{basename(name)}.rels")
         return {
-            one.get("Id", ""): (
-                one.get("Type", "").rpartition("/")[2],
-                normpath(join("/", folder, one.get("Target", ""))).lstrip("/"),
-            )
-            for one in listed.iter("Relationship")
+            one.get("Id", ""): (one.get("Type", "").rpartition("/")[2], resolve_member(folder, one.get("Target", "")))
+            for one in (self.read_part(part).iter("Relationship") if self.has(part) else ())
             if one.get("TargetMode") != "External"
         }
 
@@ -97,12 +90,15 @@ class Package:
         """The parts of a kind that a part leads to, that are there."""
         yield from (to for what, to in self.read_relations(name).values() if what == kind and self.has(to))
 
+    def read_related(self, name: str, kind: str) -> Element:
+        """The first part of a kind that a part leads to; an empty element where there is none."""
+        part = next(self.find_related(name, kind), "")
+        return self.read_part(part) if part else Element("absent")
+
     def read_properties(self) -> tuple[str, str | None]:
         """The title and the date that the package states."""
-        core = next(self.find_related("", "core-properties"), "")
-        stated = self.find_part(core) if core else Element("absent")
-        stamps = (stated.findtext(field) or "" for field in ("modified", "created"))
-        return stated.findtext("title") or "", find_saved_date(*map(parse_stamp, stamps))
+        stated = self.read_related("", "core-properties")
+        return stated.findtext("title") or "", find_saved_date(stated.findtext("modified"), stated.findtext("created"))
 
     def note_damaged(self, what: str) -> None:
         """Note something within it that cannot be read."""
@@ -114,16 +110,27 @@ class Package:
 
     def note_pictures(self, element: Element, place: str) -> None:
         """Note that pictures stand at a place, where any do."""
-        if any(one.get("r:embed") or one.get("r:id") for one in element.iter() if one.tag in {"blip", "imagedata"}):
+        pictures = (one for one in element.iter() if one.tag in {"blip", "imagedata", "contentPart"})
+        if any(one.get("r:embed") or one.get("r:id") for one in pictures):
             self._pictures.append(place)
 
 
-def parse_stamp(text: str) -> datetime | None:
-    """A time of the metadata; None of what is none."""
+def read_xml(archive: ZipFile, member: str) -> Element:
+    """A member of an archive as XML without namespaces; raises one of `BROKEN`."""
+    return drop_namespaces(ET.fromstring(archive.read(member)))  # noqa: S314 - expat bounds entities itself
+
+
+def find_xml(archive: ZipFile, member: str) -> Element:
+    """The same of a member that need not be there, nor sound: an empty element then."""
     try:
-        return datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
+        return read_xml(archive, member)
+    except BROKEN:
+        return Element("absent")
+
+
+def resolve_member(folder: str, link: str) -> str:
+    """The name of a member that a link in a folder leads to; the top of the archive is above everything."""
+    return normpath(join("/", folder, link)).lstrip("/")
 
 
 def drop_namespaces(root: Element) -> Element:
@@ -137,9 +144,29 @@ def drop_namespaces(root: Element) -> Element:
     return root
 
 
-def choose_alternative(element: Element) -> Element:
-    """The branch of an `AlternateContent` that has most text; the first of equals, which is the newer one."""
-    return max(element, key=lambda branch: sum(map(len, branch.itertext())), default=element)
+def _choose_alternatives(root: Element) -> Element:
+    """The same tree with one branch of each `AlternateContent`: that with most text, else the first, the newer one."""
+    waiting = [root]
+    while waiting:
+        parent = waiting.pop()
+        while any(child.tag == "AlternateContent" for child in parent):
+            parent[:] = [
+                one
+                for child in parent
+                for one in (_choose_branch(child) if child.tag == "AlternateContent" else (child,))
+            ]
+        waiting += parent
+    return root
+
+
+def _choose_branch(alternatives: Element) -> Iterable[Element]:
+    return max(alternatives, key=lambda branch: sum(map(len, branch.itertext())), default=())
+
+
+def read_value(element: Element, path: str) -> str:
+    """The value of the property at a path; empty where there is none."""
+    found = element.find(path)
+    return found.get("val", "") if found is not None else ""
 
 
 def list_children(element: Element, wanted: str) -> Iterator[Element]:
@@ -147,8 +174,6 @@ def list_children(element: Element, wanted: str) -> Iterator[Element]:
     for child in element:
         if child.tag == wanted:
             yield child
-        elif child.tag == "AlternateContent":
-            yield from list_children(choose_alternative(child), wanted)
         elif child.tag in {"sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"}:
             yield from list_children(child, wanted)
 

@@ -269,11 +269,6 @@ def _read_stamp(stamp: str) -> str | None:
     return None if stated in TEMPLATE_DATES else stated
 
 
-def format_page(number: int) -> str:
-    """A page of a document, for people."""
-    return f"page {number}"
-
-
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """Read a PDF; a passage stays on its page.
 
@@ -285,7 +280,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         raise UnreadableError("encrypted; save it without a password")
     found: list[Passage] = []
     for number, text in pdf.read_pages(_MOST_PAGES, recognize=True):
-        found += make_passages(chunk_sections(text, ())[1], within=format_page(number), page=number)
+        found += make_passages(chunk_sections(text, ())[1], within=f"page {number}", page=number)
     if not found:
         raise UnreadableError(_why_empty(pdf), passing=bool(pdf.pictures) and not can_recognize())
     title, stated = pdf.read_metadata()

@@ -9,7 +9,6 @@ from weiwo.tools.corpus.formats.ooxml import (
     Drawings,
     Element,
     Package,
-    choose_alternative,
     join_paragraphs,
     list_children,
 )
@@ -35,8 +34,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         shown: set[str] = set()
         for number, part in enumerate(_list_slides(package), 1):
             slide = _SlideReader(package, part)
-            slide.read(shown)
-            package.note_pictures(package.read_part(part), f"slide {number}")
+            slide.read(shown, f"slide {number}")
             first_title = first_title or slide.title
             headings = (slide.title,) if slide.title else ()
             _, chunks = slide.body.cut_chunks()
@@ -66,9 +64,10 @@ class _SlideReader:
         self._drawings = Drawings(package, part)
         self._titled: Element | None = None
 
-    def read(self, shown: set[str]) -> None:
+    def read(self, shown: set[str], place: str) -> None:
         """Read the slide, its notes and its comments, and what its layout shows, unless an earlier slide showed it."""
         slide = self._package.read_part(self._part)
+        self._package.note_pictures(slide, place)
         self._find_title(slide)
         for tree in slide.iter("spTree"):
             self._add_shapes(tree, 0)
@@ -100,8 +99,6 @@ class _SlideReader:
         for shape in tree:
             if shape.tag == "grpSp":
                 self._add_shapes(shape, depth + 1)
-            elif shape.tag == "AlternateContent":
-                self._add_shapes(choose_alternative(shape), depth + 1)
             elif shape.tag in {"graphicFrame", "contentPart"}:
                 self._place += 1
                 for table in shape.iter("tbl"):

@@ -13,6 +13,8 @@ from weiwo.tools.corpus.records import Passage
 
 LONGEST_REPEATED: Final = 200
 """Characters of a cell whose text is repeated in every place that it spans."""
+BETWEEN: Final = " | "
+"""What stands between the cells of a sheet's row."""
 _MOST_SPAN: Final = 200
 
 Table = list[list[str]]
@@ -83,6 +85,13 @@ def make_table_passages(
     for run in chain(() if first is None else (first,), runs):
         place = ", ".join(filter(None, (sheet and f"sheet {sheet}", format_range(run.first, run.last, unit))))
         yield Passage(run.text, (sheet,) if sheet else (), place, run.first, run.last, page)
+
+
+def make_sheet_passages(rows: Iterable[TableRow], sheet: str, page: int) -> Iterator[Passage]:
+    """The passages of a sheet: what stands above its header, then its rows."""
+    before, header, below = split_header(rows, BETWEEN)
+    yield from make_table_passages(before, None, unit="row", sheet=sheet, page=page)
+    yield from make_table_passages(below, header, unit="row", sheet=sheet, page=page)
 
 
 def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow], TableRow | None, Iterator[TableRow]]:

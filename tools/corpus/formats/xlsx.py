@@ -10,9 +10,9 @@ from xml.etree import ElementTree as ET
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.number_formats import BUILT_IN, format_number
-from weiwo.tools.corpus.formats.ooxml import BROKEN, Drawings, Element, Package, drop_namespaces, is_on, join_paragraphs
+from weiwo.tools.corpus.formats.ooxml import BROKEN, Drawings, Element, Package, drop_namespaces, join_paragraphs
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
-from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, Table, TableRow, make_table_passages, split_header
+from weiwo.tools.corpus.formats.table_rows import BETWEEN, LONGEST_REPEATED, Table, TableRow, make_sheet_passages
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
@@ -20,7 +20,6 @@ from weiwo.tools.corpus.records import Passage
 _MOST_COLUMNS: Final = 500
 """Of a wider row, the empty cells are left out, and so is what stands behind this many others."""
 _MOST_SPAN: Final = 200
-_BETWEEN: Final = " | "
 _MERGED: Final = re.compile(rb"""<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]+)(\d+):([A-Z]+)(\d+)["']""")
 _PLACE: Final = lazy(r"([A-Z]{1,3})(\d+)")
 
@@ -56,8 +55,7 @@ class _Workbook:
         self._package = package
         root = package.read_part(package.main)
         properties = root.find("workbookPr")
-        stated_1904 = Element("date1904", {"val": properties.get("date1904", "0")}) if properties is not None else None
-        self._from_1904 = is_on(stated_1904)
+        self._from_1904 = properties is not None and properties.get("date1904", "0") not in {"0", "false", "off"}
         relations = package.read_relations(package.main)
         self.sheets: list[_Sheet] = []
         self._hidden: list[str] = []
@@ -86,10 +84,7 @@ class _Workbook:
         try:
             data = self._package.read_bytes(sheet.part)
             reader = _SheetReader(data, self._read_comments(sheet.part), self._show)
-            before, header, rows = split_header(self._join_rows(reader, sheet), _BETWEEN)
-            if before:
-                yield from make_table_passages(before, None, unit="row", sheet=sheet.name, page=number)
-            yield from make_table_passages(rows, header, unit="row", sheet=sheet.name, page=number)
+            yield from make_sheet_passages(self._join_rows(reader, sheet), sheet.name, number)
         except BROKEN:
             self._package.note_damaged(f"sheet {sheet.name}")
         yield from self._read_drawings(number, sheet)
@@ -103,14 +98,14 @@ class _Workbook:
                 texts = [cells[column] for column in sorted(cells)]
                 if len(texts) > _MOST_COLUMNS:
                     self._cut[row] = len(texts) - _MOST_COLUMNS
-            yield TableRow(_BETWEEN.join(texts[:_MOST_COLUMNS]), row, row)
+            yield TableRow(BETWEEN.join(texts[:_MOST_COLUMNS]), row, row)
         self._uncomputed += [f"{sheet.name}!{place}" for place in reader.uncomputed]
 
     def _show(self, cell: Element) -> str | None:
         """The text of a cell; None of a formula that was never computed."""
         kind, value = cell.get("t", "n"), cell.findtext("v")
         if kind == "inlineStr":
-            return _render_cell("".join(one.text or "" for one in _iter_texts(cell.find("is"))))
+            return "".join(map(_read_string, cell.iterfind("is")))
         if value is None or (not value and kind != "str"):
             return None if cell.find("f") is not None else ""
         if kind == "s":
@@ -124,13 +119,11 @@ class _Workbook:
         return _render_cell(value.removesuffix("T00:00:00") if kind == "d" else value)
 
     def _read_strings(self) -> list[str]:
-        part = next(self._package.find_related(self._package.main, "sharedStrings"), "")
-        items = self._package.read_part(part).iter("si") if part else ()
-        return [_render_cell("".join(one.text or "" for one in _iter_texts(item))) for item in items]
+        strings = self._package.read_related(self._package.main, "sharedStrings")
+        return [_read_string(item) for item in strings.iter("si")]
 
     def _read_formats(self) -> list[str]:
-        part = next(self._package.find_related(self._package.main, "styles"), "")
-        styles = self._package.read_part(part) if part else Element("absent")
+        styles = self._package.read_related(self._package.main, "styles")
         codes = {str(number): code for number, code in BUILT_IN.items()}
         codes |= {one.get("numFmtId", ""): one.get("formatCode", "") for one in styles.iterfind("numFmts/numFmt")}
         return [codes.get(one.get("numFmtId", ""), "") for one in styles.iterfind("cellXfs/xf")]
@@ -141,7 +134,7 @@ class _Workbook:
             for listed in self._package.find_related(part, kind):
                 for one in self._package.read_part(listed).iter():
                     if one.tag in {"comment", "threadedComment"}:
-                        found[one.get("ref", "")] = _render_cell("".join(each.text or "" for each in _iter_texts(one)))
+                        found[one.get("ref", "")] = _read_string(one)
         return found
 
     def _read_drawings(self, number: int, sheet: _Sheet) -> Iterator[Passage]:
@@ -217,9 +210,13 @@ class _SheetReader:
         return cells
 
 
-def _iter_texts(element: Element | None) -> Iterator[Element]:
+def _read_string(element: Element) -> str:
+    return _render_cell("".join(one.text or "" for one in _iter_texts(element)))
+
+
+def _iter_texts(element: Element) -> Iterator[Element]:
     """The text elements of a string, its phonetic readings left aside."""
-    for child in element if element is not None else ():
+    for child in element:
         if child.tag in {"t", "text"} and not len(child):
             yield child
         elif child.tag != "rPh":

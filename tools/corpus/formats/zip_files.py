@@ -28,7 +28,8 @@ _MOST_RATIO: Final = 200
 """Bytes that one byte may unpack to, on the whole, in what is not small anyway."""
 
 _SMALL: Final = 20_000_000
-_OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""What Office files of before 2007 begin with, and encrypted ones."""
 
 
 @contextmanager
@@ -38,9 +39,9 @@ def open_archive(file: BinaryIO) -> Iterator[ZipFile]:
     Raises:
         UnreadableError: It is none, is encrypted, or unpacks to too much.
     """
-    head = file.read(len(_OLE))
+    head = file.read(len(OLE))
     file.seek(0)
-    if head == _OLE:
+    if head == OLE:
         raise UnreadableError("encrypted, or in the format of before 2007; save it anew without a password")
     try:
         opened = ZipFile(file)

@@ -41,9 +41,9 @@ def test_a_document_states_its_date_in_its_opening_lines(text: str, date: str | 
 
 
 def test_the_date_of_a_template_is_no_date() -> None:
-    assert find_saved_date(TEMPLATE, None) is None
-    assert find_saved_date(TEMPLATE, SAVED) == "2024-05-06"
-    assert find_saved_date(SAVED, TEMPLATE) == "2024-05-06"
+    assert find_saved_date(str(TEMPLATE), None) is None
+    assert find_saved_date(str(TEMPLATE), str(SAVED)) == "2024-05-06"
+    assert find_saved_date(str(SAVED), str(TEMPLATE)) == "2024-05-06"
 
 
 @pytest.mark.parametrize(
