@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final
 
@@ -21,23 +21,25 @@ _GRACE_SECONDS: Final = 30
 _START_SECONDS: Final = 30.0
 
 
-def _worker_command(code: str) -> list[str]:
-    """How a worker is started: code that takes its arguments for `sys.path`, run by this interpreter."""
-    return [sys.executable, "-c", code, *(path or "." for path in sys.path)]
-
-
 def _worker_environment() -> dict[str, str]:
     """What a worker knows of the environment."""
     return {name: value for name, value in os.environ.items() if name.upper() in _PASSED_ON}
 
 
-def take_over_streams() -> tuple[BinaryIO, BinaryIO]:
-    """In a worker: the streams of requests and replies, out of reach of what its parsers read and print."""
+def serve_requests(answer: Callable[[BinaryIO, BinaryIO], None]) -> None:
+    """In a worker: answer requests until standard input ends, out of reach of what parsers read and print.
+
+    Args:
+        answer: Reads the frames of one request from the first stream, and writes those of its reply to the second.
+    """
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     silence = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(silence, stream)
-    return requests, replies
+    write_frame(replies, b"")
+    with suppress(EOFError):
+        while True:
+            answer(requests, replies)
 
 
 def limit_resources(memory_bytes: int, seconds: float) -> None:
@@ -86,7 +88,7 @@ class WorkerProcess:
     Its methods block; `kill` may be called from another thread, and ends them.
 
     Args:
-        code: What it runs, as `_worker_command` takes it; it says that it is ready by an empty frame.
+        code: What this interpreter runs there, with our `sys.path`; it says that it is ready by an empty frame.
 
     Attributes:
         late: Whether it was ended because it took too long.
@@ -94,7 +96,7 @@ class WorkerProcess:
 
     def __init__(self, code: str) -> None:
         self.late = False
-        self._code = code
+        self._code = f"import sys; sys.path[:] = sys.argv[1:]; {code}"
         self._ready = False
         self._ended = False
         self._process: subprocess.Popen[bytes] | None = None
@@ -116,7 +118,7 @@ class WorkerProcess:
                 raise EOFError
             if self._process is None:
                 self._process = subprocess.Popen(  # noqa: S603 - ourselves
-                    _worker_command(self._code),
+                    [sys.executable, "-c", self._code, *(path or "." for path in sys.path)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,

@@ -6,6 +6,6 @@ within limits of memory and time. A result says how many rows it rests on and ci
 from outside and no code of a model runs: identifiers are ours (`c0`, `c1`), and values are parameters.
 
 Modules: `documents` (rows of passages put together to tables), `columns` (types of columns), `request` (the typed
-request and its check), `engine` (DuckDB), `worker` (the process), `catalog` (the tables of a corpus, and
-the process as its parent sees it), `query_table` (the tool).
+request and its check), `engine` (DuckDB, in a process of its own), `catalog` (the tables of a corpus, and the
+process as its parent sees it), `query_table` (the tool).
 """

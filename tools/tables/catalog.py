@@ -16,7 +16,7 @@ from weiwo.tools.corpus.retrieval.table_documents import TableDocument
 from weiwo.tools.tables.request import RequestError, TableRequest
 from weiwo.tools.worker_process import WorkerProcess
 
-_COMMAND: Final = "import sys; sys.path[:] = sys.argv[1:]; from weiwo.tools.tables.worker import main; main()"
+_COMMAND: Final = "from weiwo.tools.tables.engine import main; main()"
 _LOAD_SECONDS: Final = 60.0
 _QUERY_SECONDS: Final = 10.0
 _MOST_CHARACTERS: Final = 200_000_000

@@ -1,21 +1,28 @@
 """The engine: tables held in an in-memory DuckDB, and typed requests run on them as parameterized statements.
 
 DuckDB is chosen before polars: one wheel without dependencies, a memory limit and a switch that forbids files and
-network for good, and joins and medians that are checked by many. Names from outside never stand in a statement.
+network for good, and joins and medians that are checked by many. Names from outside never stand in a statement. It
+runs in a process of its own (`main`), so that a hostile table costs an answer and no more.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
-from typing import Any, Final, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
+
+from pydantic import ValidationError
 
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import HAN_RANGES, lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import import_parser
+from weiwo.tools.printable import one_line
 from weiwo.tools.tables.columns import Column, fold_value, parse_amount, read_column
 from weiwo.tools.tables.documents import Row, Table, TablePassage, read_tables
 from weiwo.tools.tables.request import Filter, Measure, RequestError, TableRequest, find_name, unknown_value
+from weiwo.tools.worker_process import limit_resources, read_frame, serve_requests, write_frame
 
 _EXPRESSED: Final = localized_section("tables.engine")
 _HAN: Final = lazy(f"[{HAN_RANGES}]")
@@ -427,3 +434,42 @@ def _cite(row: Row, header: Sequence[str]) -> dict[str, str]:
     """A row as a passage: its cells below their names, and its place."""
     said = "; ".join(f"{name}: {cell.strip()}" for name, cell in zip(header, row.cells, strict=True) if cell.strip())
     return {"text": said[:2_000], "source": row.source, "place": row.place}
+
+
+_MEMORY_BYTES: Final = 4_000_000_000
+"""Address space, of which DuckDB reserves far more than it uses."""
+
+
+def main() -> None:
+    """Serve requests from standard input until it ends."""
+    serve_requests(_answer)
+
+
+def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
+    asked: dict[str, Any] = json.loads(read_frame(requests))
+    limit_resources(_MEMORY_BYTES, asked["seconds"])
+    try:
+        reply = _serve(_open_engine(), asked)
+    except RequestError as error:
+        reply = {"error": str(error)}
+    except ValidationError as error:
+        reply = {"error": one_line("; ".join(f"{one['loc']}: {one['msg']}" for one in error.errors()), 300)}
+    except MemoryError:
+        reply = {"error": "the table takes too much memory"}
+    except Exception as error:  # noqa: BLE001 - the engine raises anything over a strange table
+        reply = {"error": one_line(f"the table cannot be worked with: {error}", 200)}
+    write_frame(replies, json.dumps(reply).encode("ascii"))
+
+
+@cache
+def _open_engine() -> Engine:
+    return Engine()
+
+
+def _serve(engine: Engine, asked: dict[str, Any]) -> dict[str, Any]:
+    if asked["op"] == "load":
+        return {"tables": engine.load(asked["key"], asked["kind"], asked["source"], asked["passages"])}
+    if asked["op"] == "drop":
+        engine.drop(asked["key"])
+        return {}
+    return {"result": engine.run(TableRequest.model_validate(asked["request"]), asked["keys"])}

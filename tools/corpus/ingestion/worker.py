@@ -10,7 +10,6 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from hashlib import file_digest, sha256
 from io import BufferedReader
 from typing import Any, BinaryIO, Final
@@ -23,7 +22,7 @@ from weiwo.tools.corpus.formats.parts import detect_part_language
 from weiwo.tools.corpus.losses import encode_losses
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
-from weiwo.tools.worker_process import limit_resources, read_frame, take_over_streams, write_frame
+from weiwo.tools.worker_process import limit_resources, read_frame, serve_requests, write_frame
 
 _FLUSH_BYTES: Final = 250_000
 _FLUSH_SECONDS: Final = 0.2
@@ -34,18 +33,18 @@ _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O
 
 def main() -> None:
     """Serve requests from standard input until it ends."""
-    requests, replies = take_over_streams()
     sys.setrecursionlimit(2_000)
-    write_frame(replies, b"")
-    with suppress(EOFError):
-        while True:
-            request: dict[str, Any] = json.loads(read_frame(requests))
-            limit_resources(request["memory_bytes"], request["seconds"])
-            outbox = _Outbox(replies)
-            for number, file in enumerate(request["files"]):
-                for message in _read_file(file):
-                    outbox.add([number, message])
-            outbox.flush()
+    serve_requests(_answer)
+
+
+def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
+    request: dict[str, Any] = json.loads(read_frame(requests))
+    limit_resources(request["memory_bytes"], request["seconds"])
+    outbox = _Outbox(replies)
+    for number, file in enumerate(request["files"]):
+        for message in _read_file(file):
+            outbox.add([number, message])
+    outbox.flush()
 
 
 class _Outbox:

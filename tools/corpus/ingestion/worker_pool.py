@@ -11,7 +11,7 @@ from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.printable import one_line
 from weiwo.tools.worker_process import WorkerProcess
 
-_COMMAND: Final = "import sys; sys.path[:] = sys.argv[1:]; from weiwo.tools.corpus.ingestion.worker import main; main()"
+_COMMAND: Final = "from weiwo.tools.corpus.ingestion.worker import main; main()"
 
 
 class WorkerError(WeiwoError):

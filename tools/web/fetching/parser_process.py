@@ -10,38 +10,35 @@ import atexit
 import json
 import os
 import threading
-from contextlib import suppress
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.page_cache import WebPage
 from weiwo.tools.web.fetching.page_parser import import_parser, parse_page
-from weiwo.tools.worker_process import WorkerProcess, limit_resources, read_frame, take_over_streams, write_frame
+from weiwo.tools.worker_process import WorkerProcess, limit_resources, read_frame, serve_requests, write_frame
 
 _SECONDS: Final = 15.0
 """How long one page may take; a PDF is read for 10 of them."""
 _MEMORY_BYTES: Final = 2_000_000_000
 _MOST_WORKERS: Final = max(2, min(4, os.cpu_count() or 2))
-_COMMAND: Final = (
-    "import sys; sys.path[:] = sys.argv[1:]; from weiwo.tools.web.fetching.parser_process import main; main()"
-)
+_COMMAND: Final = "from weiwo.tools.web.fetching.parser_process import main; main()"
 _LOOK_SECONDS: Final = 0.05
 """Seconds after which a page that waits for its turn looks again: turns are shared by all event loops."""
 
 
 def main() -> None:
     """Parse pages from standard input until it ends: in a worker."""
-    requests, replies = take_over_streams()
     import_parser()
-    write_frame(replies, b"")
-    with suppress(EOFError):
-        while True:
-            head, body = json.loads(read_frame(requests)), read_frame(requests)
-            limit_resources(_MEMORY_BYTES, _SECONDS)
-            write_frame(replies, json.dumps(_parse(FetchedPage(body=body, **head))).encode("ascii"))
+    serve_requests(_answer)
+
+
+def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
+    head, body = json.loads(read_frame(requests)), read_frame(requests)
+    limit_resources(_MEMORY_BYTES, _SECONDS)
+    write_frame(replies, json.dumps(_parse(FetchedPage(body=body, **head))).encode("ascii"))
 
 
 def _parse(fetched: FetchedPage) -> dict[str, Any]:
