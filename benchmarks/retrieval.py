@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from weiwo.text.chunking import chunk_text
 from weiwo.text.language import detect_language
-from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
 from weiwo.tools.corpus.index.language_fit import assess_fit
+from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus

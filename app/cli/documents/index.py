@@ -27,9 +27,9 @@ from weiwo.tools.corpus.index.catalog import (
     record_roots,
     summarize_corpus,
 )
-from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError, EmbeddingProgress
 from weiwo.tools.corpus.index.language_fit import assess_fit
+from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.vector_store_sync import sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.file_walk import expand_paths

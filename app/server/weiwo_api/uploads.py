@@ -20,8 +20,8 @@ from weiwo.app.server.wire import EventStream, dump
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
-from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError, load_embedder
+from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress

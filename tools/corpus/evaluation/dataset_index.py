@@ -13,10 +13,10 @@ from weiwo.text.chunking import chunk_text
 from weiwo.text.language import detect_language
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
 from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
-from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder
 from weiwo.tools.corpus.index.keyword_index import ANALYZER
 from weiwo.tools.corpus.index.store import VERSION
+from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
 from weiwo.tools.printable import printable

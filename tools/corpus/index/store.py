@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.losses import decode_losses
-from weiwo.tools.corpus.records import READER, Changes, KnownFile
+from weiwo.tools.corpus.records import READER, KnownFile
 from weiwo.tools.private_files import make_private_file
 
 if TYPE_CHECKING:
@@ -313,16 +313,6 @@ class Store:
             found = [Problem(*row) for row in failed]
             found += [Problem.in_part(source, decode_losses(losses)) for source, losses in in_part]
         return tuple(sorted(found, key=lambda problem: problem.source))
-
-    def apply(self, changes: Changes) -> int:
-        """Take over a batch; see `Writer.apply`."""
-        with self.write_transaction() as connection:
-            now = read_generation(connection) + 1
-            connection.execute("UPDATE meta SET value = ? WHERE name = 'generation'", (now,))
-            from weiwo.tools.corpus.index.change_writer import ChangeWriter
-
-            ChangeWriter(connection, now).write(changes)
-        return now
 
     def delete_dead(self, until: int) -> None:
         """Delete the documents that died at a generation or before, with their passages."""

@@ -5,18 +5,24 @@ has it. The keyword index follows, in the same thread, and commits when enough h
 a kill leaves out is caught up when the corpus is opened next.
 """
 
+import json
 import shutil
+import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from weiwo.state import passage_id
+from weiwo.text.mentions import title_key
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.keyword_index import KeywordIndex
-from weiwo.tools.corpus.index.store import STORE, Store
-from weiwo.tools.corpus.records import Changes, KnownFile
+from weiwo.tools.corpus.index.store import STORE, Store, read_generation
+from weiwo.tools.corpus.losses import encode_losses
+from weiwo.tools.corpus.records import READER, Changes, Document, KnownFile, Passage
 from weiwo.tools.file_lock import FileLock
 from weiwo.tools.private_files import make_private_folder
 
@@ -54,7 +60,7 @@ def _take_writer_lock(folder: Path, wait_seconds: float = 0.0) -> FileLock:
 
 
 class IndexWriter:
-    """Writes to a corpus folder: a `Writer`. Use it as a context manager; not from two threads."""
+    """Writes to a corpus folder. Use it as a context manager; not from two threads."""
 
     def __init__(self, folder: Path, *, wait_seconds: float = 0.0) -> None:
         """Take the lock, and bring the keyword index up to the store.
@@ -88,7 +94,7 @@ class IndexWriter:
 
         Readers see it after the next `flush`, or a few seconds' worth of batches later.
         """
-        generation = self.store.apply(changes)
+        generation = _apply_changes(self.store, changes)
         self._update.add_changes(self.store, generation)
         late = time.monotonic() - self._committed_at > _COMMIT_SECONDS
         if late or self._update.pending >= _COMMIT_EVERY:
@@ -155,3 +161,84 @@ def catch_up_index(folder: Path, *, wait_seconds: float = 0.0) -> None:
     """Bring the keyword index of a corpus up to its store, unless somebody is at it for longer than is waited."""
     with suppress(BusyError):
         IndexWriter(folder, wait_seconds=wait_seconds).close()
+
+
+def _apply_changes(store: Store, changes: Changes) -> int:
+    """Take over a batch within one transaction; returns the generation that it makes."""
+    gone = {*changes.removed, *(failed.path for failed in changes.failed), *(one.path for one, _ in changes.put)}
+    with store.write_transaction() as connection:
+        now = read_generation(connection) + 1
+        connection.execute("UPDATE meta SET value = ? WHERE name = 'generation'", (now,))
+        rows = [(path,) for path in gone]
+        connection.executemany(
+            f"UPDATE documents SET died = {now} WHERE path = ? AND died IS NULL",  # noqa: S608  # a number
+            rows,
+        )
+        connection.executemany("DELETE FROM failures WHERE path = ?", rows)
+        for document, passages in changes.put:
+            _put_document(connection, document, passages, now)
+        for table, living in (("documents", " AND died IS NULL"), ("failures", "")):
+            connection.executemany(
+                f"UPDATE {table} SET source = ?, sha256 = ?, size = ?, modified_ns = ? WHERE path = ?{living}",  # noqa: S608  # constants only
+                [(one.source, one.sha256, one.size, one.modified_ns, one.path) for one in changes.touched],
+            )
+        connection.executemany(
+            "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?)",
+            [(one.path, one.source, one.sha256, one.size, one.modified_ns, one.problem) for one in changes.failed],
+        )
+    return now
+
+
+def _put_document(connection: sqlite3.Connection, one: Document, passages: Sequence[Passage], now: int) -> None:
+    execute = connection.execute
+    row = execute("SELECT seq FROM sqlite_sequence WHERE name = 'passages'").fetchone()
+    first = (row[0] if row else 0) + 1
+    number = execute(
+        "INSERT INTO documents(path, source, sha256, size, modified_ns, title, title_key, type, language, date,"
+        " first, count, born, losses, reader) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            one.path,
+            one.source,
+            one.sha256,
+            one.size,
+            one.modified_ns,
+            one.title,
+            title_key(one.title),
+            one.type,
+            one.language,
+            one.date,
+            first,
+            len(passages),
+            now,
+            encode_losses(one.losses),
+            READER,
+        ),
+    ).lastrowid
+    connection.executemany(
+        "INSERT INTO passages(document, hash, key, headings, locator, first_line, last_line, page, text)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                number,
+                passage_id(each.text),
+                _hash_embedded_text(one.title, each),
+                json.dumps(each.headings, ensure_ascii=False),
+                each.locator,
+                each.first_line,
+                each.last_line,
+                each.page,
+                each.text,
+            )
+            for each in passages
+        ],
+    )
+
+
+def compose_embedded_text(title: str, headings: Iterable[str], text: str) -> str:
+    """The text that is embedded for a passage: title, headings and words."""
+    return "\n".join(filter(None, (title, " / ".join(headings), text)))
+
+
+def _hash_embedded_text(title: str, passage: Passage) -> bytes:
+    text = compose_embedded_text(title, passage.headings, passage.text)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

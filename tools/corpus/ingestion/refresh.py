@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.index.catalog import count_vectors, make_absolute, record_roots
-from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.index.language_fit import assess_fit
 from weiwo.tools.corpus.index.store import STORE, Store
+from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.writer import BusyError, IndexWriter
 from weiwo.tools.corpus.ingestion.change_detection import compare_files
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, expand_paths, list_files

@@ -72,7 +72,7 @@ class IndexedCorpus:
 
         Args:
             folder: The corpus folder, as `IndexWriter` made it.
-            embedder: The embedding model, if any. Passages get their vectors from `weiwo.tools.corpus.index.embedding`.
+            embedder: The embedding model, if any. Passages get their vectors by `vector_index.embed_passages`.
 
         Raises:
             CorpusError: There is no corpus, or it cannot be read; one line.

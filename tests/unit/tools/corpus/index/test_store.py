@@ -12,7 +12,7 @@ import pytest
 from tests.support.corpora import document
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.store import STORE, Store
-from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, _take_writer_lock
+from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, _apply_changes, _take_writer_lock
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import Changes, KnownFile
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
@@ -96,7 +96,9 @@ async def test_a_batch_that_breaks_changes_nothing(folder):
 async def test_what_the_keyword_index_missed_is_caught_up_when_opened(folder):
     write(folder, put=[document("a.md", "zebra"), document("b.md", "zebra again")])
     store = Store(folder / STORE)  # as if killed between the two commits
-    store.apply(Changes(put=[document("a.md", "unicorn"), document("c.md", "unicorn two")], removed=["/docs/b.md"]))
+    _apply_changes(
+        store, Changes(put=[document("a.md", "unicorn"), document("c.md", "unicorn two")], removed=["/docs/b.md"])
+    )
     assert await found(folder, "zebra") == []
     assert await found(folder, "unicorn") == ["unicorn", "unicorn two"]
 
@@ -105,7 +107,7 @@ async def test_a_reader_sees_the_whole_old_state_until_the_new_one_is_there(fold
     write(folder, put=[document("a.md", "zebra"), document("b.md", "zebra again")])
     corpus = IndexedCorpus(folder)
     with IndexWriter(folder) as writer:
-        writer.store.apply(Changes(put=[document("a.md", "unicorn")]))
+        _apply_changes(writer.store, Changes(put=[document("a.md", "unicorn")]))
         assert [hit.text for hit in await corpus.search("zebra")] == ["zebra", "zebra again"]
         assert await corpus.search("unicorn") == []
         assert (await corpus.open("a.md"))[0].text == "zebra"

@@ -4,9 +4,8 @@ import pytest
 
 from tests.support.corpora import LetterEmbeddings, document
 from weiwo.state.source_filter import SourceFilter
-from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import _ATTEMPTS, _BATCH, Embedder, EmbeddingError, load_embedder
-from weiwo.tools.corpus.index.vector_index import find_model
+from weiwo.tools.corpus.index.vector_index import embed_passages, find_model
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus

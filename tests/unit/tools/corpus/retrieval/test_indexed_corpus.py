@@ -14,8 +14,8 @@ from weiwo.tools.calling import call_context
 from weiwo.tools.calling.call_context import CallContext
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import DocumentNotFoundError
-from weiwo.tools.corpus.index.embedding import embed_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder
+from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
