@@ -16,8 +16,9 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from weiwo.tools.corpus import records
 from weiwo.tools.corpus.index.writer import IndexWriter
-from weiwo.tools.corpus.ingestion import change_batch, ingest, worker
+from weiwo.tools.corpus.ingestion import ingest, worker
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
 from weiwo.tools.corpus.records import Changes, KnownFile
 
@@ -74,7 +75,7 @@ def _say(*what: object) -> None:
 
 
 def _run(corpus: Path, files: str, *, real: bool) -> None:
-    change_batch._BATCH_DOCUMENTS = _A_BATCH  # type: ignore[misc]
+    records._BATCH_DOCUMENTS = _A_BATCH  # type: ignore[misc]
     if not real:
         ingest.ParserWorker = _Within  # type: ignore[misc, assignment]
     told: list[int] = []

@@ -1,7 +1,7 @@
 """Incremental ingestion: from files on disk to an index of passages, reading only what has changed.
 
 Files are found (`file_walk`), compared with what the index knows (`change_detection`), read by parser processes
-(`worker_pool`, `worker`) and handed to the index in bounded batches (`change_batch`). Each batch counts as soon as it
+(`worker_pool`, `worker`) and handed to the index in bounded batches (`records`). Each batch counts as soon as it
 is written; a file of records is itself written after its further parts, so that a run that was killed goes on where it
 was. Parts that the index holds are not written again. A renamed file is read anew; its vectors are kept by content.
 """
@@ -18,13 +18,12 @@ from typing import Any, Final, TypeVar
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.formats import find_format
 from weiwo.tools.corpus.index.writer import IndexWriter
-from weiwo.tools.corpus.ingestion.change_batch import BATCH_SECONDS, ChangeBatch
 from weiwo.tools.corpus.ingestion.change_detection import Comparison, NameAssigner, compare_files, derive_title
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile, expand_paths, list_files, stat_file
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport, ProgressListener, ProgressMeter
 from weiwo.tools.corpus.ingestion.worker_pool import ParserWorker, WorkerError
 from weiwo.tools.corpus.losses import Loss, decode_losses
-from weiwo.tools.corpus.records import Document, KnownFile, Passage
+from weiwo.tools.corpus.records import BATCH_SECONDS, ChangeBatch, Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_part_path, strip_part
 
 T = TypeVar("T")

@@ -27,9 +27,8 @@ from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import DocumentMetadata, derive_source_title, read_metadata
 from weiwo.tools.corpus.formats.parts import Part, clean_text, detect_part_language
 from weiwo.tools.corpus.index.writer import IndexWriter
-from weiwo.tools.corpus.ingestion.change_batch import ChangeBatch
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
-from weiwo.tools.corpus.records import Document, KnownFile, Passage
+from weiwo.tools.corpus.records import ChangeBatch, Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_loaded_path, make_loaded_prefix
 from weiwo.tools.printable import one_line, redacted
 from weiwo.tools.user_tools import import_object

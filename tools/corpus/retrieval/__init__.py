@@ -10,5 +10,5 @@ Each corpus here is a `weiwo.tools.corpus.base.Corpus`. What is asked passes the
 - `indexed_corpus`: a corpus folder on disk, one generation of it a search.
 - `passage_search`, `score_fusion`: words, vectors or n-grams, and one hop along titles, joined to one ranking.
 - `superseded`: which documents are older versions of others.
-- `telemetry`, `feedback`: what became of searches, and what people said of answers, on this machine alone.
+- `telemetry`: what became of searches, and what people said of answers, on this machine alone.
 """

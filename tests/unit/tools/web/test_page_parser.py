@@ -7,10 +7,9 @@ import pytest
 from tests.support import documents
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.fetching import page_parser as pages
-from weiwo.tools.web.fetching.charset import decode_page
 from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.page_cache import PAGE_END
-from weiwo.tools.web.fetching.page_parser import parse_page
+from weiwo.tools.web.fetching.page_parser import decode_page, parse_page
 
 URL = "https://www.example.com/turtle?utm_source=x"
 ARTICLE = """<html lang="en"><head><title>Great Turtle</title><meta name="author" content="Ann Lee">

@@ -15,7 +15,6 @@ from weiwo.app.cli.main import main
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import locate_by_name
 from weiwo.tools.corpus.index.store import STORE, Store
-from weiwo.tools.corpus.ingestion import change_batch
 from weiwo.tools.corpus.ingestion.ingest import IngestLimits, ingest_files
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress, IngestReport
 
@@ -344,7 +343,7 @@ async def test_long_files_are_written_in_parts_and_only_changed_parts_again(docs
 
 
 async def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_end(docs, monkeypatch):
-    monkeypatch.setattr(change_batch, "_BATCH_PASSAGES", 1_000)
+    monkeypatch.setattr("weiwo.tools.corpus.records._BATCH_PASSAGES", 1_000)
     (docs / "log.jsonl").write_text(records(9_000), encoding="utf-8")
     for number in range(40):
         (docs / f"{number}.txt").write_text(f"File number {number}.", encoding="utf-8")
@@ -373,7 +372,7 @@ async def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_end(docs, monk
 
 
 async def test_a_file_changed_back_after_a_cut_is_read_again(docs, monkeypatch):
-    monkeypatch.setattr(change_batch, "_BATCH_PASSAGES", 1_000)
+    monkeypatch.setattr("weiwo.tools.corpus.records._BATCH_PASSAGES", 1_000)
     path = docs / "log.jsonl"
     path.write_text(records(5_000), encoding="utf-8")
 
