@@ -12,14 +12,14 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
-from weiwo.tools.corpus.formats.delimited_text import find_delimiter
-from weiwo.tools.corpus.formats.table_rows import TableRow, split_cells, split_header
+from weiwo.tools.corpus.formats.delimited_text import find_delimiter, join_quoted
+from weiwo.tools.corpus.formats.parts import format_range
+from weiwo.tools.corpus.formats.table_rows import BETWEEN, TableRow, split_cells, split_header
 
 _MOST_COLUMNS: Final = 500
 _MOST_TABLES: Final = 100
 _LONGEST_NAME: Final = 80
 _LONGEST_CELL: Final = 2_000
-_SHEET_MARK: Final = " | "
 _RULE: Final = re.compile(r"\s*\|?(?:\s*:?-{3,}:?\s*\|)+(?:\s*:?-{3,}:?\s*)?")
 _TOTAL: Final = re.compile(
     r"(?i)\s*(?:(?:grand |sub-?)?totals?|sum|合计|总计|小计|合計|總計|小計|总和|汇总)\s*[:：]?\s*"
@@ -84,7 +84,7 @@ def read_tables(kind: str, source: str, passages: Sequence[TablePassage]) -> lis
         found = []
         for headings, group in sheets:
             name = f"{stem} / {headings[0]}" if headings else stem
-            found.append(_read_lines(name, source, list(group), _SHEET_MARK))
+            found.append(_read_lines(name, source, list(group), BETWEEN))
     elif kind == "json":
         found = [_read_records(stem, source, passages)]
     else:
@@ -143,8 +143,7 @@ def _join_lines(passages: Sequence[TablePassage], *, quoted: bool) -> Iterator[_
 def _place(passage: TablePassage, first: int, last: int) -> str:
     sheet, comma, unit = passage.locator.rpartition(", ")
     word = unit.split(" ")[0].rstrip("s") or "line"
-    where = f"{word} {first}" if first == last else f"{word}s {first}-{last}"
-    return f"{sheet}{comma}{where}"
+    return f"{sheet}{comma}{format_range(first, last, word)}"
 
 
 def _first_record(text: str, *, quoted: bool) -> str:
@@ -154,16 +153,9 @@ def _first_record(text: str, *, quoted: bool) -> str:
 def _split_records(text: str, *, quoted: bool) -> list[str]:
     """Lines, those that a quotation holds together as one."""
     lines = text.split("\n")
-    if not quoted or '"' not in text:
-        return [line for line in lines if line.strip()]
-    found: list[str] = []
-    held: list[str] = []
-    for line in lines:
-        held.append(line)
-        if sum(one.count('"') for one in held) % 2 == 0:
-            found.append("\n".join(held))
-            held = []
-    return [record for record in [*found, *held] if record.strip()]
+    if quoted:
+        return [record.text for record in join_quoted(enumerate(lines, 1))]
+    return [line for line in lines if line.strip()]
 
 
 def _read_records(name: str, source: str, passages: Sequence[TablePassage]) -> Table | None:

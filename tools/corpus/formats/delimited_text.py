@@ -23,7 +23,7 @@ _MOST_LINES: Final = 100
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """Read a table; lines above its header are a passage of their own, and `sep=;`, as Excel writes it, is none."""
-    rows = _join_quoted(read_lines(file))
+    rows = join_quoted(read_lines(file))
     first = list(islice(rows, _SAMPLE_ROWS))
     stated = _SEPARATOR.fullmatch(first[0].text) if first else None
     if stated:
@@ -45,7 +45,7 @@ def find_delimiter(rows: Sequence[TableRow]) -> str:
     return max(_DELIMITERS, key=rate)
 
 
-def _join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
+def join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
     """Lines that make one record together: until the quotation marks are even."""
     held: list[str] = []
     start, odd = 1, False

@@ -6,7 +6,7 @@ from typing import BinaryIO, Final
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
-from weiwo.tools.corpus.formats.docx_numbering import Numbering
+from weiwo.tools.corpus.formats.docx_numbering import Numbering, list_bases
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.ooxml import (
@@ -306,19 +306,10 @@ def _list_styles(package: Package) -> dict[str, Element]:
 
 def _read_styles(styles: dict[str, Element]) -> dict[str, tuple[str, int]]:
     """The name and the level of each style, by id; what a style does not say, the one it is based on does."""
-    found: dict[str, tuple[str, int]] = {}
-    for key, style in styles.items():
-        name = read_value(style, "name") or key
-        level, base, seen = 0, style, {key}
-        while not level:
-            level = _find_level(base)
-            key_above = read_value(base, "basedOn")
-            if key_above in seen or key_above not in styles:
-                break
-            seen.add(key_above)
-            base = styles[key_above]
-        found[key] = (name, level)
-    return found
+    return {
+        key: (read_value(style, "name") or key, next(filter(None, map(_find_level, list_bases(key, styles))), 0))
+        for key, style in styles.items()
+    }
 
 
 def _find_level(style: Element) -> int:

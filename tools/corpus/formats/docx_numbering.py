@@ -75,7 +75,7 @@ class Numbering:
     def write_number(self, paragraph: Element, style: str, styles: Mapping[str, Element]) -> str:
         """The number that stands before a paragraph; empty where none does."""
         stated, level = "", ""
-        for source in (paragraph.find("pPr/numPr"), *_list_styles(style, styles)):
+        for source in (paragraph.find("pPr/numPr"), *(one.find("pPr/numPr") for one in list_bases(style, styles))):
             if source is not None:
                 stated, level = stated or read_value(source, "numId"), level or read_value(source, "ilvl")
         listed = self._list_of.get(stated, "")
@@ -117,10 +117,10 @@ class Numbering:
         return _PLACE.sub(lambda found: write(int(found[1]) - 1), read_value(levels[str(at)], "lvlText")).strip()
 
 
-def _list_styles(style: str, styles: Mapping[str, Element]) -> Iterator[Element | None]:
-    """What a style, and those that it is based on, say of numbers."""
+def list_bases(style: str, styles: Mapping[str, Element]) -> Iterator[Element]:
+    """A style, and those that it is based on."""
     seen: set[str] = set()
     while style in styles and style not in seen:
         seen.add(style)
-        yield styles[style].find("pPr/numPr")
+        yield styles[style]
         style = read_value(styles[style], "basedOn")

@@ -11,7 +11,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -190,8 +190,9 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
     size = sum(status.st_size for status in statuses)
     roots, loaders, at = read_note(folder)
     age = max(0.0, time.time() - (at or max((status.st_mtime for status in statuses), default=time.time())))
+    found = CorpusSummary(folder.name, folder, bytes=size, age=age, roots=roots, loaders=loaders)
     if not (folder / STORE).is_file():
-        return CorpusSummary(folder.name, folder, bytes=size, age=age, trouble="nothing was indexed")
+        return replace(found, trouble="nothing was indexed")
     try:
         with closing(Store(folder / STORE)) as store, store.read_transaction() as connection:
             documents, passages = connection.execute(
@@ -202,13 +203,10 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
             problems = store.read_problems()
             known = read_fit(store)
     except (CorpusError, sqlite3.Error) as error:
-        trouble = one_line(str(error))
-        return CorpusSummary(folder.name, folder, bytes=size, age=age, roots=roots, loaders=loaders, trouble=trouble)
-    note = known.warning if known else ""
-    return CorpusSummary(
-        *(folder.name, folder, documents, passages, len(problems), size, age, roots, loaders, vectors, note),
-        left_out=problems[:_MOST_PROBLEMS],
-    )
+        return replace(found, trouble=one_line(str(error)))
+    note, left_out = known.warning if known else "", problems[:_MOST_PROBLEMS]
+    held = {"documents": documents, "passages": passages, "problems": len(problems), "vectors": vectors}
+    return replace(found, **held, note=note, left_out=left_out)
 
 
 def list_titles(folder: Path, most: int) -> list[str]:

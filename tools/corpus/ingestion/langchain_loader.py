@@ -42,15 +42,11 @@ if TYPE_CHECKING:
 _EXAMPLE: Final = "langchain_community.document_loaders:CSVLoader"
 _ARGUMENTS: Final = '{"file_path": "a.csv"}'
 _POLL_SECONDS: Final = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class _LoaderLimits:
-    """Bounds of what is taken from a loader: documents, their characters in all, and the wait for the next."""
-
-    documents: int = 100_000
-    characters: int = 500_000_000
-    idle_seconds: float = 300.0
+_MOST_DOCUMENTS: Final = 100_000
+_MOST_CHARACTERS: Final = 500_000_000
+"""Of all documents together."""
+_IDLE_SECONDS: Final = 300.0
+"""How long the next document is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +120,7 @@ class _LoadedDocuments:
     _last_at: float = field(default_factory=time.monotonic)
     _ended: Event = field(default_factory=Event)
 
-    def collect(self, make: "MakeLoader", limits: _LoaderLimits) -> None:
+    def collect(self, make: "MakeLoader") -> None:
         """Run a loader until it ends, fails, reaches a limit or was ended. Blocks."""
         reason, characters = "", 0
         try:
@@ -132,9 +128,9 @@ class _LoadedDocuments:
                 if self._ended.is_set():
                     return
                 characters += len(_read_text(document))
-                if len(self.documents) >= limits.documents or characters > limits.characters:
+                if len(self.documents) >= _MOST_DOCUMENTS or characters > _MOST_CHARACTERS:
                     reason = (
-                        f"it gave more than {limits.documents:,} documents or {limits.characters:,} characters; only"
+                        f"it gave more than {_MOST_DOCUMENTS:,} documents or {_MOST_CHARACTERS:,} characters; only"
                         " those before are taken"
                     )
                     break
@@ -150,12 +146,12 @@ class _LoadedDocuments:
             self.stopped = reason
             self._ended.set()
 
-    async def wait(self, limits: _LoaderLimits, report: Callable[[int], None] | None) -> None:
+    async def wait(self, report: Callable[[int], None] | None) -> None:
         """Wait for the end, as long as documents come."""
         while not self._ended.is_set():
             await asyncio.sleep(_POLL_SECONDS)
-            if time.monotonic() > self._last_at + limits.idle_seconds:
-                self.end(f"no document came within {limits.idle_seconds:,.0f} seconds")
+            if time.monotonic() > self._last_at + _IDLE_SECONDS:
+                self.end(f"no document came within {_IDLE_SECONDS:,.0f} seconds")
             if report is not None:
                 report(len(self.documents))
 
@@ -168,10 +164,7 @@ def _read_text(document: object) -> str:
 
 
 async def load_documents(
-    spec: LoaderSpec,
-    make: "MakeLoader",
-    limits: _LoaderLimits | None = None,
-    report: Callable[[int], None] | None = None,
+    spec: LoaderSpec, make: "MakeLoader", report: Callable[[int], None] | None = None
 ) -> _LoadedDocuments:
     """Run a loader. Cancelling leaves it behind: it ends with its next document.
 
@@ -181,11 +174,11 @@ async def load_documents(
     Raises:
         CorpusError: It gave no document at all.
     """
-    limits, started, loading = limits or _LoaderLimits(), time.monotonic(), _LoadedDocuments()
+    started, loading = time.monotonic(), _LoadedDocuments()
     with _quiet():  # from here, for a thread that hangs would never undo it
-        Thread(target=loading.collect, args=(make, limits), name="document-loader", daemon=True).start()
+        Thread(target=loading.collect, args=(make,), name="document-loader", daemon=True).start()
         try:
-            await loading.wait(limits, report)
+            await loading.wait(report)
         finally:
             loading.end("")
     if not loading.documents:

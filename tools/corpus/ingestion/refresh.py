@@ -108,13 +108,11 @@ def refresh_corpus(
         limits = IngestLimits(workers=1 if few else 0)  # one more process costs more than it gains there
         with pin_working_directory():
             progress = _make_progress_reporter(files.label, say, clock)
-            report = job.run_coroutine(ingest_files(files.roots, writer, progress=progress, limits=limits))
+            job.run_coroutine(ingest_files(files.roots, writer, progress=progress, limits=limits))
     finally:
         writer.close()
     record_roots(folder, files.roots)
-    said = {problem.source for problem in report.left_out}
-    others = _collect_problems(files.listing, _read_known(folder, files))
-    files.problems = (*report.left_out, *(problem for problem in others if problem.source not in said))
+    files.problems = _collect_problems(files.listing, _read_known(folder, files))
 
 
 def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> _EmbeddingOutcome:

@@ -99,7 +99,7 @@ class PassageSearch:
         nearest: "Callable[[str], QuestionVector | None]",
         trace: SearchTrace,
         *,
-        coverage: Callable[[sqlite3.Connection], tuple[int, int]] | None = None,
+        coverage: Callable[[sqlite3.Connection], tuple[int, int]],
     ) -> None:
         """Prepare a search.
 
@@ -110,7 +110,7 @@ class PassageSearch:
             options: How to search.
             nearest: Gives the vectors, and the question's own; None where there is no embedding model.
             trace: Takes notes.
-            coverage: Counts the passages that have a vector, and all there are; all have one where it is not given.
+            coverage: Counts the passages that have a vector, and all there are.
         """
         self._connection = connection
         self._snapshot = snapshot
@@ -184,8 +184,6 @@ class PassageSearch:
 
     def _is_partial(self) -> bool:
         """Whether passages are left that have no vector, so that vectors alone would sink them."""
-        if self._coverage is None:
-            return False
         with self._trace.time_stage("coverage"):
             self._trace.coverage = self._coverage(self._connection)
         return self._trace.coverage[0] < self._trace.coverage[1]

@@ -16,10 +16,10 @@ from weiwo.app.cli.documents.index import _IndexRun, index
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name, read_note, summarize_corpus
 from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.ingestion import langchain_loader
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.langchain_loader import (
     LoaderSpec,
-    _LoaderLimits,
     import_loader,
     ingest_loaded,
     load_documents,
@@ -75,8 +75,8 @@ def page(text, **metadata):
     return Document(page_content=text, metadata=metadata)
 
 
-async def take(folder, spec, **limits):
-    loaded = await load_documents(spec, import_loader(spec), _LoaderLimits(**limits))
+async def take(folder, spec):
+    loaded = await load_documents(spec, import_loader(spec))
     with IndexWriter(folder) as writer:
         return ingest_loaded(spec, loaded, writer)
 
@@ -264,21 +264,23 @@ async def test_a_loader_that_fails_on_the_way_keeps_what_came_and_removes_nothin
 
 
 @pytest.mark.parametrize(
-    ("limits", "reason"),
-    [({"documents": 2}, "it gave more than 2 documents"), ({"characters": 8}, "or 8 characters")],
+    ("limit", "most", "reason"),
+    [("_MOST_DOCUMENTS", 2, "it gave more than 2 documents"), ("_MOST_CHARACTERS", 8, "or 8 characters")],
 )
 @pytest.mark.usefixtures("loaders")
-async def test_number_and_size_are_bounded(folder, limits, reason):
+async def test_number_and_size_are_bounded(folder, monkeypatch, limit, most, reason):
+    monkeypatch.setattr(langchain_loader, limit, most)
     Given.documents = [page("One.", source="a"), page("Two.", source="b"), page("Three", source="c")]
-    report = await take(folder, LoaderSpec("my_loaders", "Given"), **limits)
+    report = await take(folder, LoaderSpec("my_loaders", "Given"))
     assert report.documents == 2
     assert [reason in problem.reason for problem in report.left_out] == [True]
 
 
 @pytest.mark.usefixtures("loaders")
-async def test_a_loader_that_hangs_is_left_behind(folder):
+async def test_a_loader_that_hangs_is_left_behind(folder, monkeypatch):
+    monkeypatch.setattr(langchain_loader, "_IDLE_SECONDS", 0.2)
     Given.documents = [page("One.", source="a"), page("Two.", source="b")]
-    report = await take(folder, LoaderSpec("my_loaders", "Given", {"wait": 60}), idle_seconds=0.2)
+    report = await take(folder, LoaderSpec("my_loaders", "Given", {"wait": 60}))
     assert report.documents == 1
     assert ["no document came within" in problem.reason for problem in report.left_out] == [True]
 
