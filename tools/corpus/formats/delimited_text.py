@@ -10,8 +10,7 @@ from itertools import chain, islice
 from typing import BinaryIO, Final
 
 from weiwo.text.patterns import lazy
-from weiwo.tools.corpus.formats.line_stream import read_lines, split_parts
-from weiwo.tools.corpus.formats.parts import Part
+from weiwo.tools.corpus.formats.parts import Part, read_lines, split_parts
 from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages, split_cells, split_header
 
 _DELIMITERS: Final = ",\t;|"

@@ -9,15 +9,7 @@ from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.docx_numbering import Numbering, list_bases
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
-from weiwo.tools.corpus.formats.ooxml import (
-    BROKEN,
-    Drawings,
-    Element,
-    Package,
-    is_on,
-    list_children,
-    read_value,
-)
+from weiwo.tools.corpus.formats.ooxml import BROKEN, Drawings, Element, Package, is_on, list_children, read_value
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, Table, spread_rows
 from weiwo.tools.corpus.formats.zip_files import open_archive

@@ -12,8 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from weiwo.text.chunking import LARGEST, chunk_text
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.line_stream import read_lines, split_parts
-from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date
+from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, read_lines, split_parts
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib import import_module
+from io import TextIOWrapper
+from itertools import islice
 from types import ModuleType
 from typing import BinaryIO, Final
 
@@ -10,12 +13,12 @@ from weiwo.text.chunking import Chunk
 from weiwo.text.language import detect_language
 from weiwo.text.patterns import lazy
 from weiwo.text.typeset import normalize_typeset
-from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
+from weiwo.tools.corpus.formats.encodings import SAMPLE_BYTES, UnreadableError, decode, detect_encoding
 from weiwo.tools.corpus.losses import Loss, describe_losses
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line, printable
 
-PASSAGES_PER_PART: Final = 2_000
+_PASSAGES_PER_PART: Final = 2_000
 """Passages after which a file of records goes on in a further part, so that no batch and no re-reading is large."""
 
 _IN_LINE: Final = lazy("[\x0b\x0c\x85\u2028\u2029]")  # where an editor's count of lines does not go up
@@ -144,3 +147,55 @@ def import_parser(name: str) -> ModuleType:
         return import_module(name)
     except ImportError:
         raise UnreadableError("needs a parser: pip install 'weiwo[documents]'", passing=True) from None
+
+
+LONGEST_LINE: Final = 16_000_000
+"""Characters of a line; a longer one is parted there."""
+
+
+def read_lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
+    """The lines of a text file, numbered from 1, without their ends.
+
+    Raises:
+        UnreadableError: It is not text.
+    """
+    encoding = detect_encoding(file.read(SAMPLE_BYTES))
+    file.seek(0)
+    text = TextIOWrapper(file, encoding, errors="replace", newline=None)
+    number, whole = 0, True
+    while line := text.readline(LONGEST_LINE):
+        number += whole
+        whole = line.endswith("\n")
+        line = line.removesuffix("\n")
+        if "\x00" in line:
+            raise UnreadableError(f"binary data in line {number}, not text")
+        yield number, line if line.isprintable() else clean_text(line)
+
+
+def split_parts(
+    passages: Iterable[Passage], title: str, *, header: str = "", losses: Sequence[Loss] = (), more: bool = False
+) -> Iterator[Part]:
+    """Hand passages on in parts of `_PASSAGES_PER_PART`, the first part last.
+
+    The first part stands for the file: once it is written, the file is done.
+
+    Args:
+        passages: In the order of the file.
+        title: The title of all parts.
+        header: What every part depends on beside its own passages.
+        losses: What was not taken in; read when all passages are.
+        more: Whether the file has other parts, so that this one may be empty.
+
+    Raises:
+        UnreadableError: There is no passage.
+    """
+    rest = iter(passages)
+    first = list(islice(rest, _PASSAGES_PER_PART))
+    while held := list(islice(rest, _PASSAGES_PER_PART)):
+        digest = sha256(header.encode())
+        for one in held:
+            digest.update("\0".join((one.locator, *one.headings, one.text)).encode())
+        yield Part(title, held, key=str(held[0].first_line), sha256=digest.hexdigest())
+    if not (first or more):
+        raise UnreadableError(describe_losses(losses) or "empty")
+    yield Part(title, first, losses=tuple(losses))

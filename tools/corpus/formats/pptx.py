@@ -5,13 +5,7 @@ from dataclasses import replace
 from typing import BinaryIO, Final
 
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
-from weiwo.tools.corpus.formats.ooxml import (
-    Drawings,
-    Element,
-    Package,
-    join_paragraphs,
-    list_children,
-)
+from weiwo.tools.corpus.formats.ooxml import Drawings, Element, Package, join_paragraphs, list_children
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import Table, spread_rows
 from weiwo.tools.corpus.formats.zip_files import open_archive

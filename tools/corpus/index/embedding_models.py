@@ -61,13 +61,7 @@ class EmbeddingError(CorpusError):
 class Embedder:
     """An embedding model. Safe to use from any thread."""
 
-    def __init__(
-        self,
-        name: str,
-        model: "Embeddings",
-        *,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, name: str, model: "Embeddings", *, sleep: Callable[[float], None] = time.sleep) -> None:
         """Wrap a model.
 
         Args:

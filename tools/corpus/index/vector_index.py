@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _READ_AT_ONCE: Final = 10_000
 
 
-class StoredModel(NamedTuple):
+class _Model(NamedTuple):
     """An embedding model, as the store knows it."""
 
     id: int  # its number
@@ -32,16 +32,16 @@ class StoredModel(NamedTuple):
     dimension: int  # numbers in a vector
 
 
-def find_model(connection: sqlite3.Connection, name: str) -> StoredModel | None:
+def find_model(connection: sqlite3.Connection, name: str) -> _Model | None:
     """An embedding model whose vectors the store has."""
     row = connection.execute("SELECT id, name, dimension FROM models WHERE name = ?", (name,)).fetchone()
-    return StoredModel(*row) if row else None
+    return _Model(*row) if row else None
 
 
 class VectorIndex:
     """The vectors of one model of one corpus, in memory as far as they must be. Safe to use from any thread."""
 
-    def __init__(self, model: StoredModel) -> None:
+    def __init__(self, model: _Model) -> None:
         import numpy as np
 
         self.model = model
@@ -80,7 +80,7 @@ class VectorIndex:
         return _rank(found, limit)
 
 
-def _load_vectors(connection: sqlite3.Connection, model: StoredModel, after: int) -> "Iterator[tuple[Numbers, Matrix]]":
+def _load_vectors(connection: sqlite3.Connection, model: _Model, after: int) -> "Iterator[tuple[Numbers, Matrix]]":
     """Numbers and vectors of a model, from a number on, some at a time."""
     found = connection.execute(
         "SELECT number, vector FROM vectors WHERE number > ? AND model = ? ORDER BY number", (after, model.id)
@@ -112,7 +112,7 @@ def _rank(found: dict[int, float], limit: int) -> dict[int, float]:
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:limit])
 
 
-def _unpack(rows: Sequence[tuple[int, bytes]], model: StoredModel) -> "tuple[Numbers, Matrix]":
+def _unpack(rows: Sequence[tuple[int, bytes]], model: _Model) -> "tuple[Numbers, Matrix]":
     import numpy as np
 
     packed = np.frombuffer(b"".join(row[1] for row in rows), "<f2").reshape(len(rows), model.dimension)
@@ -167,7 +167,7 @@ def embed_passages(
     return progress
 
 
-def _claim_model(connection: sqlite3.Connection, name: str, dimension: int) -> tuple[StoredModel, str]:
+def _claim_model(connection: sqlite3.Connection, name: str, dimension: int) -> tuple[_Model, str]:
     """The model's entry, made if need be, and the model that it replaces.
 
     A model that now gives vectors of another length is another model under its old name: it starts afresh.
@@ -187,7 +187,7 @@ def _claim_model(connection: sqlite3.Connection, name: str, dimension: int) -> t
     return known, replaces or (other[0] if other else "")
 
 
-def _find_missing(connection: sqlite3.Connection, model: StoredModel) -> list[int]:
+def _find_missing(connection: sqlite3.Connection, model: _Model) -> list[int]:
     """A living passage for each content that has no vector, in order."""
     rows = connection.execute(
         "SELECT min(passages.id) FROM documents JOIN passages ON passages.id BETWEEN first AND first + count - 1"

@@ -137,11 +137,4 @@ def _encode_part(part: Part, sha256: str, held: str) -> dict[str, Any]:
 
 
 def _encode_passage(passage: Passage) -> tuple[Any, ...]:
-    return (
-        passage.text,
-        passage.headings,
-        passage.locator,
-        passage.first_line,
-        passage.last_line,
-        passage.page,
-    )
+    return (passage.text, passage.headings, passage.locator, passage.first_line, passage.last_line, passage.page)

@@ -5,7 +5,7 @@ Each corpus here is a `weiwo.tools.corpus.base.Corpus`. What is asked passes the
 - `external_store`: a LangChain vector store or retriever as a corpus; how it searches is its own affair.
 - `federation`: several corpora as one.
 - `routed_corpus`: an index behind its router, with telemetry of each search.
-- `query_features`, `router`, `routing_policy`: what a question looks like, which strategy is chosen and why, what was
+- `router`, `routing_policy`: what a question looks like, which strategy is chosen and why, what was
   learned and how far it is trusted.
 - `indexed_corpus`: a corpus folder on disk, one generation of it a search.
 - `passage_search`, `score_fusion`: words, vectors or n-grams, and one hop along titles, joined to one ranking.

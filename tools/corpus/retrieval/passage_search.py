@@ -23,7 +23,7 @@ from weiwo.tools.corpus.index.embedding_models import EmbeddingError
 from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
 from weiwo.tools.corpus.index.store import PassageRow, file_date, find_titles, read_rows, read_texts
 from weiwo.tools.corpus.index.vector_index import VectorIndex, find_living
-from weiwo.tools.corpus.retrieval.query_features import find_exact_identifiers
+from weiwo.tools.corpus.retrieval.router import LONGEST_QUERY, MOST_TERMS, find_exact_identifiers
 from weiwo.tools.corpus.retrieval.score_fusion import (
     KEYWORD_SHARE,
     KEYWORD_SHARE_BESIDE_GRAMS,
@@ -45,10 +45,6 @@ if TYPE_CHECKING:
 
     QuestionVector = tuple[VectorIndex, NDArray[np.float32]]
 
-LONGEST_QUERY: Final = 4_000
-"""Characters of a question that count."""
-
-_MOST_TERMS: Final = 128
 _MOST_GRAMS: Final = 24
 """The rarest n-grams of a question say nearly all there is to say, and the others cost most."""
 _MOST_NAMESAKES: Final = 8
@@ -131,7 +127,7 @@ class PassageSearch:
             GenerationBuriedError: The generation is gone.
         """
         trace, options = self._trace, self._options
-        terms = query_terms(self._question)[:_MOST_TERMS]
+        terms = query_terms(self._question)[:MOST_TERMS]
         trace.exact = find_exact_identifiers(identifiers(self._question), self._snapshot)
         trace.strategy = options.strategy
         found: PassageScores = {}

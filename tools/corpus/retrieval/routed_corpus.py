@@ -11,8 +11,7 @@ from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus, IndexSearchResult
 from weiwo.tools.corpus.retrieval.passage_search import SearchTrace
-from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
-from weiwo.tools.corpus.retrieval.router import RoutingDecision, route_query
+from weiwo.tools.corpus.retrieval.router import QueryFeatures, RoutingDecision, extract_features, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, Strategy, rank_passages
 from weiwo.tools.corpus.retrieval.telemetry import LONGEST_QUERY, TelemetryRecorder, get_recorder

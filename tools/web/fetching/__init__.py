@@ -1,5 +1,5 @@
 """Fetching pages: under a guard, within bounds, politely, and parsed apart from the run.
 
-Modules: `fetch` (one page), `url_guard`, `allow_list`, `ip_addresses` and `guarded_transport` (what may be connected
-to), `robots`, `page_cache`, `page_parser` in `parser_process`, `urls` (one address for one page).
+Modules: `fetch` (one page), `url_guard`, `allow_list` and `guarded_transport` (what may be connected to), `robots`,
+`page_cache`, `page_parser` in `parser_process`, `urls` (one address for one page).
 """

@@ -47,7 +47,7 @@ _OTHERS: Final = frozenset(
 )  # fmt: skip
 
 
-def decode_page(body: bytes, named: str = "") -> str:
+def _decode_page(body: bytes, named: str = "") -> str:
     """The text of a page.
 
     A byte order mark is believed, then UTF-8 where the bytes are, for hardly anything else ever looks like it; then
@@ -160,7 +160,7 @@ def refresh_target(fetched: FetchedPage) -> str:
 
 def _decode(fetched: FetchedPage) -> str:
     try:
-        return decode_page(fetched.body, fetched.charset)
+        return _decode_page(fetched.body, fetched.charset)
     except UnreadableError as error:
         raise ToolCallError("bad_arguments", f"{one_line(fetched.url, 200)}: {error}") from None
 

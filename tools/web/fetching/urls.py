@@ -17,11 +17,7 @@ _TRACKING: Final = lazy(
     re.IGNORECASE,
 )
 """Parameters that tell where a reader came from. A bare "ref" is not among them: it names branches and records too."""
-_EDITIONS: Final = frozenset(
-    [
-        *(("from", chat) for chat in ("timeline", "singlemessage", "groupmessage")),
-    ]
-)
+_EDITIONS: Final = frozenset(("from", chat) for chat in ("timeline", "singlemessage", "groupmessage"))
 
 _EDITION: Final = lazy(r"^(?:www\d?|m|mobile|wap|amp|touch|3g)\.")
 _MOBILE_INNER: Final = lazy(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")

@@ -142,20 +142,10 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
     for provider in (
         Provider("searxng", "", http_search(_searxng, _read_searxng)),
         Provider(
-            "tavily",
-            "https://api.tavily.com",
-            _tavily,
-            key="TAVILY_API_KEY",
-            whole=True,
-            operators=False,
-            dates=True,
+            "tavily", "https://api.tavily.com", _tavily, key="TAVILY_API_KEY", whole=True, operators=False, dates=True
         ),
         Provider(
-            "brave",
-            "https://api.search.brave.com",
-            http_search(_brave, _read_brave),
-            key="BRAVE_API_KEY",
-            per_second=1,
+            "brave", "https://api.search.brave.com", http_search(_brave, _read_brave), key="BRAVE_API_KEY", per_second=1
         ),
         Provider("serper", "https://google.serper.dev", http_search(_serper, _read_serper), key="SERPER_API_KEY"),
         Provider("bing", "", http_search(_bing, _read_bing), key="BING_API_KEY", per_second=3),

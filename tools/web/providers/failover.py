@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import httpx
 
 _MILDEST: Final[tuple[FailureKind, ...]] = (
-    *("crash", "oversized", "timeout", "rate_limit", "not_found", "blocked", "bad_arguments", "auth"),
-)
+    "crash", "oversized", "timeout", "rate_limit", "not_found", "blocked", "bad_arguments", "auth",
+)  # fmt: skip
 """Which kind stands for several that will not pass: the one that says least against asking anybody again."""
 _LONGEST: Final = 240
 """Characters of the reasons of all providers together."""

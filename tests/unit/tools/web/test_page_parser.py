@@ -9,7 +9,7 @@ from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.fetching import page_parser as pages
 from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.page_cache import PAGE_END
-from weiwo.tools.web.fetching.page_parser import decode_page, parse_page
+from weiwo.tools.web.fetching.page_parser import _decode_page, parse_page
 
 URL = "https://www.example.com/turtle?utm_source=x"
 ARTICLE = """<html lang="en"><head><title>Great Turtle</title><meta name="author" content="Ann Lee">
@@ -200,7 +200,7 @@ def test_a_long_pdf_is_read_as_far_as_there_is_time(monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_other_scripts_are_read_as_they_are_named(encoding: str, header: str, text: str) -> None:
-    assert text in decode_page(f"<html><body><p>{text}</p></body></html>".encode(encoding), header)
+    assert text in _decode_page(f"<html><body><p>{text}</p></body></html>".encode(encoding), header)
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,8 @@ from weiwo.tools.corpus.evaluation.strategy_comparison import (
 )
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
-from weiwo.tools.corpus.retrieval.query_features import QueryFeatures
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
-from weiwo.tools.corpus.retrieval.router import route_query
+from weiwo.tools.corpus.retrieval.router import QueryFeatures, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import RoutingPolicy, _SegmentStatistics
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, SearchOptions
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.tools.corpus.retrieval.query_features import QueryFeatures, extract_features
-from weiwo.tools.corpus.retrieval.router import _score_strategies, route_query
+from weiwo.tools.corpus.retrieval.router import QueryFeatures, _score_strategies, extract_features, route_query
 from weiwo.tools.corpus.retrieval.routing_policy import (
     _BOUND,
     _FEWEST,
