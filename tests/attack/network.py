@@ -174,7 +174,7 @@ async def _pages(report: Report, _: Path) -> None:
         markup = f"<html><head><title>T</title></head><body>{body}</body></html>".encode()
         try:
             async with asyncio.timeout(200):  # for all of them, on a busy machine
-                page = await parsers.parse(FetchedPage("https://a.org/x", markup, "text/html", "", 200))
+                page = await parsers.parse(FetchedPage("https://a.org/x", markup, "text/html", ""))
             report.check(what, len(page.text) < 5_000_000)
         except ToolCallError as failure:
             report.check(what, "\n" not in failure.message)
@@ -184,7 +184,7 @@ async def _pages(report: Report, _: Path) -> None:
     await asyncio.gather(*(parse(*page) for page in _PAGES.items()))
     after = _PageParsers()
     whole = "<html><body><p>The tower is 330 metres tall.</p></body></html>"
-    page = await after.parse(FetchedPage("https://a.org/x", whole.encode(), "text/html", "", 200))
+    page = await after.parse(FetchedPage("https://a.org/x", whole.encode(), "text/html", ""))
     report.check("and after all of it", "330" in page.text)
     parsers.close()
     after.close()

@@ -36,7 +36,7 @@ here.main()
 
 
 def page(text: str) -> FetchedPage:
-    return FetchedPage("https://example.org/x", text.encode(), "text/html", "utf-8", 200)
+    return FetchedPage("https://example.org/x", text.encode(), "text/html", "utf-8")
 
 
 @pytest.fixture

@@ -211,14 +211,11 @@ class ExtractPage(ReadPage):
         )
         async with health.limiter(source).turn(source.per_second):
             health.spend(source)
-            text = await self._asked(url, access)
+            try:
+                async with bounded_request(self.name, access):
+                    text = await tavily.extract(url, access)
+            except ToolCallError as failure:
+                if failure.kind != "empty":
+                    health.failed(source, failure)
+                raise
         return await asyncio.to_thread(text_page, url, text)
-
-    async def _asked(self, url: str, access: ProviderAccess) -> str:
-        try:
-            async with bounded_request(self.name, access):
-                return await tavily.extract(url, access)
-        except ToolCallError as failure:
-            if failure.kind != "empty":
-                self.health.failed(self.source, failure)
-            raise

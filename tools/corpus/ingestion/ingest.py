@@ -254,7 +254,7 @@ class _IngestRun:
             self.report.documents += 1
             self._put.add(path)
         self.report.passages += len(rows)
-        self._meter.passages += len(rows)
+        self._meter.now.passages += len(rows)
         self._batch.put(document, [Passage(row[0], tuple(row[1]), *row[2:]) for row in rows])
 
     async def _record_failure(self, file: SourceFile, reason: str, *, passing: bool) -> None:
@@ -292,12 +292,12 @@ class _IngestRun:
 
     def _leave_out(self, file: SourceFile, reason: str) -> None:
         self.report.left_out.append(Problem(self._names.assign_name(file.path), reason))
-        self._meter.left_out += 1
+        self._meter.now.left_out += 1
 
     def _take_in_part(self, file: SourceFile, losses: tuple[Loss, ...]) -> None:
         if losses:
             self.report.left_out.append(Problem.in_part(self._names.assign_name(file.path), losses))
-            self._meter.left_out += 1
+            self._meter.now.left_out += 1
 
     async def _write_in_time(self) -> None:
         """Write what would otherwise wait too long."""

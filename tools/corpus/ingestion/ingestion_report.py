@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from weiwo.tools.corpus.base import Problem
@@ -40,7 +40,7 @@ class IngestReport:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class IngestProgress:
     """The progress of a run."""
 
@@ -65,14 +65,11 @@ class ProgressMeter:
     """Counts, and tells who watches, ten times a second at most.
 
     Attributes:
-        passages: Passages read.
-        left_out: Files left out.
+        now: How far it is.
     """
 
     def __init__(self, files: Sequence[SourceFile], watch: ProgressListener | None) -> None:
-        self.passages = self.left_out = 0
-        self._files = self._bytes = 0
-        self._files_total, self._bytes_total = len(files), sum(file.size for file in files)
+        self.now = IngestProgress(0, len(files), 0, sum(file.size for file in files), 0, 0)
         self._begun: dict[str, int] = {}
         self._watch = watch
         self._told = 0.0
@@ -80,14 +77,14 @@ class ProgressMeter:
 
     def advance(self, file: SourceFile, position: int) -> None:
         """A file is read to there."""
-        self._bytes += position - self._begun.get(file.path, 0)
+        self.now.bytes += position - self._begun.get(file.path, 0)
         self._begun[file.path] = position
         self.notify()
 
     def finish_file(self, file: SourceFile) -> None:
         """A file is dealt with."""
-        self._bytes += file.size - self._begun.pop(file.path, 0)
-        self._files += 1
+        self.now.bytes += file.size - self._begun.pop(file.path, 0)
+        self.now.files += 1
         self.notify()
 
     def notify(self, *, now: bool = False) -> None:
@@ -95,6 +92,4 @@ class ProgressMeter:
         if self._watch is None or not (now or time.monotonic() - self._told >= _TELL_SECONDS):
             return
         self._told = time.monotonic()
-        self._watch(
-            IngestProgress(self._files, self._files_total, self._bytes, self._bytes_total, self.passages, self.left_out)
-        )
+        self._watch(replace(self.now))

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import zlib
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urljoin
@@ -125,7 +125,6 @@ class FetchedPage:
     body: bytes  # its bytes, decompressed
     type: str  # its content type, lower case, without parameters
     charset: str  # the charset that the server named; empty where it named none
-    status: int  # the HTTP status, 200 to 299
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +132,7 @@ class _BodyBounds:
     """What of a reply is taken, as `fetch` says."""
 
     max_bytes: int
-    cut: bool
-    types: Collection[str] | None
+    page: bool
 
 
 async def fetch(
@@ -144,8 +142,7 @@ async def fetch(
     seconds: float,
     max_bytes: int,
     permit: _Permit | None = None,
-    cut: bool = False,
-    types: Collection[str] | None = _CONTENT_TYPES,
+    page: bool = True,
 ) -> FetchedPage:
     """Fetch a page.
 
@@ -155,8 +152,7 @@ async def fetch(
         seconds: Time for everything, waiting for the site's turn included.
         max_bytes: Bytes of the body, decompressed, that are read.
         permit: Asked before each request.
-        cut: Whether a larger body is cut there, not refused.
-        types: Kinds of content that are read; None: any.
+        page: Whether it has to be of a kind that is read, and whole; else it may be anything, and a larger body is cut.
 
     Raises:
         ToolCallError: `blocked` (refused by the guard, or by the server), `not_found`, `auth`, `rate_limit`, `timeout`,
@@ -166,7 +162,7 @@ async def fetch(
     client = await asyncio.to_thread(_make_client, guard, seconds)
     try:
         async with asyncio.timeout(seconds), client:
-            return await _follow_redirects(client, url, guard, _BodyBounds(max_bytes, cut, types), permit)
+            return await _follow_redirects(client, url, guard, _BodyBounds(max_bytes, page), permit)
     except TimeoutError:
         raise ToolCallError("timeout", f"{shown}: no page within {seconds:g} s") from None
     except UrlRefusedError as error:
@@ -225,18 +221,18 @@ async def _read_response(response: httpx.Response, url: str, taken: _BodyBounds)
     kind = named.partition(";")[0].strip().lower() or "text/html"
     unread = ToolCallError("bad_arguments", f"{shown}: {one_line(kind, 60)} is not a kind of page that is read")
     perhaps_pdf = kind in {"application/octet-stream", "binary/octet-stream", "application/force-download"}
-    if taken.types is not None and kind not in taken.types and not perhaps_pdf:
+    if taken.page and kind not in _CONTENT_TYPES and not perhaps_pdf:
         raise unread
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in _ENCODINGS:
         raise ToolCallError("bad_arguments", f"{shown}: compressed as {one_line(encoding, 60)}, which nobody asked for")
     body = await _read_body(response, shown, encoding, taken)
-    if perhaps_pdf and taken.types is not None:
+    if perhaps_pdf and taken.page:
         if not body.startswith(_PDF):
             raise unread
         kind = "application/pdf"
     charset = _CHARSET.search(named)
-    return FetchedPage(url, body, kind, charset[1].lower() if charset else "", response.status_code)
+    return FetchedPage(url, body, kind, charset[1].lower() if charset else "")
 
 
 def _check_status(response: httpx.Response, shown: str) -> None:
@@ -259,19 +255,19 @@ async def _read_body(response: httpx.Response, shown: str, encoding: str, taken:
     most = taken.max_bytes
     too_large = ToolCallError("oversized", f"{shown}: larger than {most:,} bytes")
     length = response.headers.get("content-length", "")
-    if not taken.cut and length.isdecimal() and len(length) < 20 and int(length) > most:
+    if taken.page and length.isdecimal() and len(length) < 20 and int(length) > most:
         raise too_large
     raw = bytearray()
     async for piece in response.aiter_raw():
         raw += piece
         if len(raw) > most:
-            if not taken.cut:
+            if taken.page:
                 raise too_large
             break
     try:
         body = await asyncio.to_thread(_decompress, bytes(raw), encoding, most + 1)
     except zlib.error as error:
         raise ToolCallError("crash", f"{shown}: damaged: {error}", transient=True) from None
-    if len(body) > most and not taken.cut:
+    if len(body) > most and taken.page:
         raise too_large
     return body[:most]

@@ -99,7 +99,7 @@ class _PageParsers:
 
     async def _exchange(self, worker: WorkerProcess, fetched: FetchedPage) -> dict[str, Any]:
         """Have a page parsed by a worker, which is kept if it lives."""
-        head = {"url": fetched.url, "type": fetched.type, "charset": fetched.charset, "status": fetched.status}
+        head = {"url": fetched.url, "type": fetched.type, "charset": fetched.charset}
 
         def exchange() -> dict[str, Any]:
             frames = [json.dumps(head).encode("ascii"), fetched.body]

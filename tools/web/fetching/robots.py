@@ -60,7 +60,7 @@ async def check_robots(url: str, guard: UrlGuard, clock: Callable[[], float] = t
 
 async def _fetch_rules(site: str, guard: UrlGuard) -> str:
     try:
-        found = await fetch(f"{site}/robots.txt", guard, seconds=_SECONDS, max_bytes=_MAX_BYTES, cut=True, types=None)
+        found = await fetch(f"{site}/robots.txt", guard, seconds=_SECONDS, max_bytes=_MAX_BYTES, page=False)
     except ToolCallError as failure:
         if failure.transient:
             raise

@@ -81,7 +81,7 @@ async def search_with_failover(
         try:
             async with _admission(source, health, known, left / more, last=more == 1):
                 share = max(end - clock.time(), 0.0) / more
-                hits = await _ask(source, query, health, share, transport)
+                hits = await _ask_provider(source, query, seconds=share, transport=transport)
         except ToolCallError as failure:
             failures.append(failure)
             _log.info("%s", failure.message)
@@ -98,7 +98,7 @@ async def search_with_failover(
 async def _admission(
     source: ConfiguredProvider, health: ProviderHealth, known: Outage | None, seconds: float, *, last: bool
 ) -> AsyncIterator[None]:
-    """Have the turn of one request, unless it became plain meanwhile that there is no point in it.
+    """Have the turn of one request, unless it became plain meanwhile that there is no point in it; how it went is kept.
 
     `known` is what was known of the provider when it was decided on; `last`, that there is nobody else to ask.
     """
@@ -118,27 +118,15 @@ async def _admission(
         async with bound, limiter.turn(source.per_second, check):
             bound.reschedule(None)
             health.spend(source)
-            yield
+            try:
+                yield
+            except ToolCallError as failure:
+                if health.failed(source, failure):
+                    _log.warning("%s; it is left alone for a while", failure.message)
+                raise
+            health.succeeded(source)
     except TimeoutError:
         raise late from None
-
-
-async def _ask(
-    source: ConfiguredProvider,
-    query: SearchQuery,
-    health: ProviderHealth,
-    seconds: float,
-    transport: "httpx.AsyncBaseTransport | None",
-) -> list[SearchHit]:
-    """Ask one provider, and remember how it went."""
-    try:
-        hits = await _ask_provider(source, query, seconds=seconds, transport=transport)
-    except ToolCallError as failure:
-        if health.failed(source, failure):
-            _log.warning("%s; it is left alone for a while", failure.message)
-        raise
-    health.succeeded(source)
-    return hits
 
 
 def _combine_errors(failures: Sequence[ToolCallError]) -> ToolCallError:

@@ -24,7 +24,7 @@ CHINESE = """<html><head><meta charset="{}"><title>汉武帝</title></head><body
 
 
 def fetched(body: str | bytes, kind: str = "text/html", charset: str = "", url: str = URL) -> FetchedPage:
-    return FetchedPage(url, body.encode() if isinstance(body, str) else body, kind, charset, 200)
+    return FetchedPage(url, body.encode() if isinstance(body, str) else body, kind, charset)
 
 
 def test_the_main_content_comes_with_what_the_page_says_of_itself() -> None:

@@ -66,8 +66,7 @@ CHINESE = f"""<html lang="zh"><head><title>青岚山</title></head><body><div cl
 @pytest.fixture(scope="module")
 def long_pages() -> dict[str, WebPage]:
     return {
-        html[12:16]: parse_page(FetchedPage(URL, html.encode(), "text/html", "utf-8", 200))
-        for html in (ENGLISH, CHINESE)
+        html[12:16]: parse_page(FetchedPage(URL, html.encode(), "text/html", "utf-8")) for html in (ENGLISH, CHINESE)
     }
 
 

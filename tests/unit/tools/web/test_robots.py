@@ -139,7 +139,7 @@ class Site:
         await asyncio.sleep(0)
         if isinstance(self.reply, Exception):
             raise self.reply
-        return FetchedPage(url, self.reply.encode(), "text/plain", "", 200)
+        return FetchedPage(url, self.reply.encode(), "text/plain", "")
 
     async def check(self, url="https://example.com/a") -> None:
         await check_robots(url, UrlGuard(), lambda: self.now)
