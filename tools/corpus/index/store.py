@@ -95,7 +95,6 @@ class PassageRow(NamedTuple):
     document: int  # its document's number
     hash: str  # the hash of its text; equal texts are shown once
     title_key: str  # its document's title, as `weiwo.text.mentions` compares titles
-    date: str | None  # its document's date, if any
 
 
 def read_generation(connection: sqlite3.Connection) -> int:
@@ -123,7 +122,7 @@ def list_documents(connection: sqlite3.Connection, at: int) -> dict[str, tuple[i
 def read_rows(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
     """The rows of passages, by number; a passage that was buried is left out."""
     rows = connection.execute(
-        "SELECT passages.id, document, hash, title_key, date FROM json_each(?)"
+        "SELECT passages.id, document, hash, title_key FROM json_each(?)"
         " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
         (json.dumps(list(ids)),),
     )
@@ -181,16 +180,6 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
 def file_date(modified_ns: int) -> str | None:
     """The day a file was changed last; None of what is no file."""
     return datetime.fromtimestamp(modified_ns / 1e9, UTC).date().isoformat() if modified_ns > 0 else None
-
-
-class _IndexedText(NamedTuple):
-    """The indexed text of a passage."""
-
-    id: int  # its number
-    document: int  # its document's number
-    title: str  # its document's title
-    headings: str  # the headings it stands under, joined
-    text: str  # its text
 
 
 class Store:
@@ -324,8 +313,12 @@ class Store:
             )
             connection.execute("DELETE FROM documents WHERE died <= ?", (until,))
 
-    def read_born(self, since: int, until: int) -> Iterator[_IndexedText]:
-        """The passages that a reader at `until` sees and one at `since` doesn't."""
+    def read_born(self, since: int, until: int) -> Iterator[tuple[int, int, str, str, str]]:
+        """The passages that a reader at `until` sees and one at `since` doesn't.
+
+        Yields:
+            The number of a passage and of its document, the document's title, the headings, joined, and the text.
+        """
         with self.read_transaction() as connection:
             for row in connection.execute(
                 "SELECT passages.id, document, title, headings, text FROM documents JOIN passages"  # noqa: S608  # constants only
@@ -333,9 +326,7 @@ class Store:
                 f" WHERE born > :since AND {LIVE} ORDER BY passages.id",  # constants only
                 {"since": since, "at": until},
             ):
-                yield _IndexedText(
-                    row[0], row[1], row[2], " ".join(json.loads(row[3])) if row[3] != "[]" else "", row[4]
-                )
+                yield *row[:3], " ".join(json.loads(row[3])) if row[3] != "[]" else "", row[4]
 
     def read_died(self, since: int, until: int) -> list[int]:
         """The documents that a reader at `since` sees and one at `until` doesn't."""

@@ -41,7 +41,6 @@ class WebPage:
 
     url: str  # its canonical address where it names one on its own host, else where it came from
     title: str  # its title; empty where it has none
-    author: str  # who wrote it, where it says so
     date: str | None  # ISO date of publication, where it says so
     text: str  # its main content, as Markdown; that of a PDF as plain text with `PAGE_END` between its pages
     paged: bool = False  # whether it is a PDF

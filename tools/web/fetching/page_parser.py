@@ -147,7 +147,7 @@ def text_page(url: str, text: str) -> WebPage:
     Raises:
         ToolCallError: `blocked`, `not_found` or `empty`, as `parse_page` does.
     """
-    return _require_content(WebPage(url, "", "", None, printable(text).strip()))
+    return _require_content(WebPage(url, "", None, printable(text).strip()))
 
 
 def refresh_target(fetched: FetchedPage) -> str:
@@ -176,7 +176,6 @@ def _parse_html(text: str, url: str) -> WebPage:
         WebPage(
             url=_canonical_url(metadata.url, url),
             title=one_line(printable(metadata.title or ""), 200),
-            author=one_line(printable(metadata.author or ""), 100),
             date=iso_date(metadata.date),
             text=printable(content).strip(),
             note="" if len(begun) == len(text) else "only the beginning of the page was read",
@@ -261,4 +260,4 @@ def _parse_pdf(fetched: FetchedPage) -> WebPage:
     title, date = pdf.read_metadata()
     read = len(texts)
     note = f"only the first {read} of {pdf.count} pages were read" if read < pdf.count and read not in pdf.bad else ""
-    return _require_content(WebPage(fetched.url, title, "", date, PAGE_END.join(texts), paged=True, note=note))
+    return _require_content(WebPage(fetched.url, title, date, PAGE_END.join(texts), paged=True, note=note))

@@ -207,7 +207,7 @@ async def test_nor_do_others_wait_because_one_site_asked_to():
 
 @pytest.mark.parametrize("fresh", [False, True])
 async def test_a_tool_finds_where_it_may_keep_things_and_a_result_made_of_one_says_so(fresh):
-    page = WebPage("https://example.org/", "", "", None, "All of it.")
+    page = WebPage("https://example.org/", "", None, "All of it.")
 
     async def work(query: str) -> str:
         """A probe."""

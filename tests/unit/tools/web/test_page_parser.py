@@ -29,10 +29,9 @@ def fetched(body: str | bytes, kind: str = "text/html", charset: str = "", url: 
 
 def test_the_main_content_comes_with_what_the_page_says_of_itself() -> None:
     page = parse_page(fetched(ARTICLE))
-    assert (page.url, page.title, page.author, page.date) == (
+    assert (page.url, page.title, page.date) == (
         "https://www.example.com/turtle",
         "Great Turtle",
-        "Ann Lee",
         "2021-05-03",
     )
     assert "## History" in page.text

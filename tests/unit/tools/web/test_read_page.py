@@ -106,7 +106,7 @@ def test_a_row_far_down_a_table_comes_below_its_header(long_pages):
 def test_neighbours_come_along_and_without_a_match_the_page_from_its_start():
     # Each a passage of its own: heavier than what is joined.
     text = "\n\n".join(f"{name}. " + "Plain words follow here. " * 20 for name in ("alpha", "beta", "gamma", "delta"))
-    page = WebPage(URL, "Letters", "", None, text)
+    page = WebPage(URL, "Letters", None, text)
     assert [p.text.split(".")[0] for p in _select_passages(page, "gamma", "t")] == ["gamma", "delta", "beta", "alpha"]
     for query in ("", "zebra", "？"):
         assert [p.text.split(".")[0] for p in _select_passages(page, query, "t")] == ["alpha", "beta", "gamma", "delta"]
@@ -114,7 +114,7 @@ def test_neighbours_come_along_and_without_a_match_the_page_from_its_start():
 
 def test_a_passage_of_a_pdf_says_its_page():
     page = WebPage(
-        URL, "Report", "", "2020-01-02", PAGE_END.join(["# Cover", "", "The bridge opened in 1849."]), paged=True
+        URL, "Report", "2020-01-02", PAGE_END.join(["# Cover", "", "The bridge opened in 1849."]), paged=True
     )
     (best, *_) = _select_passages(page, "when did the bridge open", "read_page")
     assert (best.text, best.locator, best.title, best.date) == (
@@ -143,7 +143,7 @@ def keep(request, monkeypatch):
     return lambda **more: PageCache(store, **more)
 
 
-PAGE = WebPage(URL, "汉武帝", "Ann", "2021-05-03", "汉武帝生于公元前156年。\f第二页", paged=True, note="n")
+PAGE = WebPage(URL, "汉武帝", "2021-05-03", "汉武帝生于公元前156年。\f第二页", paged=True, note="n")
 
 
 async def test_a_page_comes_back_as_it_was_until_its_time_is_over(keep):
@@ -195,14 +195,14 @@ async def test_no_more_pages_are_kept_than_there_are_places(monkeypatch):
     monkeypatch.setattr(kept, "_MOST_PAGES", 5)
     store = InMemoryStore()
     for number in range(60):
-        await PageCache(store).put(f"key {number}", WebPage(URL, "", "", None, f"text {number}"))
+        await PageCache(store).put(f"key {number}", WebPage(URL, "", None, f"text {number}"))
     assert len(store.search(_PAGES, limit=100)) == 5
     assert await PageCache(store).get("key 59") is not None
     assert _MOST_PAGES * _LONGEST_TEXT < 2_000_000_000
 
 
 async def test_a_page_of_uncommon_length_is_not_kept(keep):
-    await keep().put("a", WebPage(URL, "", "", None, "x" * (_LONGEST_TEXT + 1)))
+    await keep().put("a", WebPage(URL, "", None, "x" * (_LONGEST_TEXT + 1)))
     assert await keep().get("a") is None
 
 
