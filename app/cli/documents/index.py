@@ -23,8 +23,7 @@ from weiwo.tools.corpus.index.catalog import (
     DEFAULT_NAME,
     CorpusSummary,
     locate_by_name,
-    record_loader,
-    record_roots,
+    record_origin,
     summarize_corpus,
 )
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError, EmbeddingProgress
@@ -172,11 +171,11 @@ def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> _Inge
     """What brings the corpus up to files."""
 
     async def ingest(writer: IndexWriter) -> IngestReport:
-        await asyncio.to_thread(record_roots, folder, paths)
+        await asyncio.to_thread(record_origin, folder, paths)
         with show_ingestion(silent=silent) as progress:
             report = await ingest_files(paths, writer, progress=progress)
         await asyncio.to_thread(writer.flush)  # whoever searches meanwhile need not wait for vectors
-        await asyncio.to_thread(record_roots, folder, paths)
+        await asyncio.to_thread(record_origin, folder, paths)
         return report
 
     return ingest
@@ -196,7 +195,7 @@ async def _run_loader(loader: LoaderSpec, folder: Path, *, silent: bool) -> _Ing
     async def ingest(writer: IndexWriter) -> IngestReport:
         report = await asyncio.to_thread(ingest_loaded, loader, loaded, writer)
         await asyncio.to_thread(writer.flush)
-        await asyncio.to_thread(record_loader, folder, loader.label)
+        await asyncio.to_thread(record_origin, folder, (), (loader.label,))
         return report
 
     return ingest

@@ -35,7 +35,7 @@ from weiwo.state.settings import (
 )
 from weiwo.text.chunking import chunk_text
 from weiwo.tools.corpus.formats.parts import Part, clean_text, detect_part_language, make_passages
-from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name, record_roots
+from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name, record_origin
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document
 from weiwo.tools.corpus.source_names import find_sample_corpus
@@ -194,7 +194,7 @@ def index_attached(home: Path, run_id: str, attached: Sequence[Mapping[str, str]
     folder = locate_by_name(home, name)
     with IndexWriter(folder) as writer:
         writer.apply(Changes(put=documents))
-    record_roots(folder, ())
+    record_origin(folder, ())
     return name
 
 

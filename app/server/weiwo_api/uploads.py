@@ -19,7 +19,7 @@ from weiwo.app.server.storage.quota import Quota, uploads
 from weiwo.app.server.wire import EventStream, dump
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
+from weiwo.tools.corpus.index.catalog import locate_by_name, record_origin
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError, load_embedder
 from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.writer import IndexWriter
@@ -113,7 +113,7 @@ async def _index(file: Path, folder: Path, name: str, settings: Settings) -> Asy
         try:
             report = await ingest_files([file], writer, progress=progress)
             await asyncio.to_thread(writer.flush)
-            await asyncio.to_thread(record_roots, folder, [file.parent])
+            await asyncio.to_thread(record_origin, folder, [file.parent])
             errors = [f"{one_line(Path(one.source).name, 120)}: {one.reason}" for one in report.left_out]
             if settings.embeddings is not None:
                 errors += await asyncio.to_thread(

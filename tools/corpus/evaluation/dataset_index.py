@@ -3,7 +3,7 @@
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Final
 from weiwo.text.chunking import chunk_text
 from weiwo.text.language import detect_language
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
-from weiwo.tools.corpus.index.catalog import locate_by_name, record_roots
+from weiwo.tools.corpus.index.catalog import locate_by_name, record_origin
 from weiwo.tools.corpus.index.embedding_models import Embedder
 from weiwo.tools.corpus.index.keyword_index import ANALYZER
 from weiwo.tools.corpus.index.store import VERSION
@@ -48,16 +48,12 @@ def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: S
         CorpusError: The documents are broken, the embedding model failed, or the index cannot be written.
     """
     readable = "".join(one if one.isalnum() or one in "-." else "-" for one in dataset.name)[:40]
-    folder = locate_by_name(home, f"eval-{readable}-{_make_key(dataset, model)[:8]}")
+    key = f"{dataset.digest()}-{ANALYZER}-{VERSION}-{model.name if model else ''}"
+    folder = locate_by_name(home, f"eval-{readable}-{hashlib.sha256(key.encode()).hexdigest()[:8]}")
     _fill_index(dataset, folder, model, watch)
-    record_roots(folder, ())  # nothing to bring it up to
+    record_origin(folder, ())  # nothing to bring it up to
     _delete_unused(folder.parent)
     return folder
-
-
-def _make_key(dataset: Dataset, model: Embedder | None) -> str:
-    key = f"{dataset.digest()}-{ANALYZER}-{VERSION}-{model.name if model else ''}"
-    return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def _fill_index(dataset: Dataset, folder: Path, model: Embedder | None, watch: StageListener | None) -> None:
@@ -104,13 +100,9 @@ def _cut_passages(entry: DatasetDocument) -> list[Passage]:
 
 def _delete_unused(parent: Path) -> None:
     """Delete the indexes of sets that have not been used for longest; no other folder has the mark of one."""
-    for folder in islice(_list_by_use(parent), _KEPT, None):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _list_by_use(parent: Path) -> Iterator[Path]:
     used: list[tuple[float, Path]] = []
     for folder in parent.iterdir():
         with suppress(OSError):
             used.append(((folder / _COMPLETE).stat().st_mtime, folder))
-    yield from (folder for _, folder in sorted(used, reverse=True))
+    for _, folder in sorted(used, reverse=True)[_KEPT:]:
+        shutil.rmtree(folder, ignore_errors=True)

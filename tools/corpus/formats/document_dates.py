@@ -14,7 +14,7 @@ from weiwo.text.dates import DateSpan, find_dates
 from weiwo.tools.corpus.formats.parts import Part, find_date
 from weiwo.tools.corpus.records import Passage
 
-TEMPLATE_DATES: Final = frozenset({"2013-12-23", "2013-01-27", "1601-01-01", "1970-01-01", "1980-01-01", "2000-01-01"})
+_TEMPLATE_DATES: Final = frozenset({"2013-12-23", "2013-01-27", "1601-01-01", "1970-01-01", "1980-01-01", "2000-01-01"})
 """Days of templates (python-docx, python-pptx) and of clocks that were never set."""
 
 _SAVED: Final = frozenset({"pdf", "docx", "pptx", "odt", "odp", "doc", "ppt", "rtf"})
@@ -75,7 +75,7 @@ def find_saved_date(*stamps: str | None) -> str | None:
     for stamp in stamps:
         with suppress(ValueError):
             day = datetime.fromisoformat((stamp or "").strip()[:19]).date().isoformat()
-            if day not in TEMPLATE_DATES:
+            if day not in _TEMPLATE_DATES:
                 return day
     return None
 

@@ -33,8 +33,8 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         raise UnreadableError("nested too deeply") from None
     except ValueError as error:
         raise UnreadableError(f"not JSON: {error}") from None
-    title = read_record(value).title if isinstance(value, dict) else ""
-    return require_passages(Part(title or name, passages, read_record(value).date if isinstance(value, dict) else None))
+    record = read_record(value if isinstance(value, dict) else {})
+    return require_passages(Part(record.title or name, passages, record.date))
 
 
 class _ValueWalker:

@@ -11,12 +11,11 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from weiwo.text.chunking import chunk_sections
-from weiwo.tools.corpus.formats.document_dates import TEMPLATE_DATES
+from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ocr import INSTALL, can_recognize, has_time, list_unrecognized, recognize_text
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, import_parser, make_passages
@@ -260,13 +259,7 @@ def _is_undecodable(text: str) -> bool:
 def _read_stamp(stamp: str) -> str | None:
     """The ISO date of a PDF's time stamp; None of a template's, and where there is none."""
     found = _STAMP.match(stamp)
-    if found is None:
-        return None
-    try:
-        stated = date(int(found[1]), int(found[2] or 1), int(found[3] or 1)).isoformat()
-    except ValueError:
-        return None
-    return None if stated in TEMPLATE_DATES else stated
+    return find_saved_date(f"{found[1]}-{found[2] or '01'}-{found[3] or '01'}") if found else None
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:

@@ -95,34 +95,24 @@ def locate_by_roots(home: Path, paths: Iterable[str | os.PathLike[str]]) -> Path
     return home / "corpora" / f"{readable or 'files'}-{digest}"
 
 
-def record_roots(folder: Path, paths: Iterable[str | os.PathLike[str]]) -> None:
-    """Note that a corpus has just been brought up to some files, folders and patterns, besides those it has.
+def record_origin(folder: Path, paths: Iterable[str | os.PathLike[str]], loaders: Iterable[str] = ()) -> None:
+    """Note what a corpus has just been brought up to, besides what it has.
+
+    Args:
+        folder: The corpus folder.
+        paths: Files, folders and patterns.
+        loaders: Document loaders, as MODULE:NAME; their arguments are not kept, for they may hold a key.
 
     Raises:
         OSError: The folder cannot be written.
     """
-    note = read_note(folder)
-    _write_note(folder, {*note.roots, *map(make_absolute, paths)}, note.loaders)
-
-
-def record_loader(folder: Path, loader: str) -> None:
-    """Note that a corpus has just been brought up to what a document loader gives, besides what it has.
-
-    The loader is MODULE:NAME. Its arguments are not kept: they may hold a key.
-
-    Raises:
-        OSError: The folder cannot be written.
-    """
-    note = read_note(folder)
-    _write_note(folder, note.roots, {*note.loaders, loader})
-
-
-def _write_note(folder: Path, roots: Iterable[str], loaders: Iterable[str]) -> None:
+    noted = read_note(folder)
+    roots, named = {*noted.roots, *map(make_absolute, paths)}, {*noted.loaders, *loaders}
     beside = folder / f"{_ROOTS}.{os.getpid()}"
     for file in (folder / ".gitignore", beside):
         make_private_file(file)
     (folder / ".gitignore").write_text("*\n", encoding="ascii")  # no document, should the home be among the documents
-    note = {"roots": sorted(roots), "loaders": sorted(loaders), "at": time.time()}
+    note = {"roots": sorted(roots), "loaders": sorted(named), "at": time.time()}
     beside.write_text(json.dumps(note), encoding="ascii")
     beside.replace(folder / _ROOTS)
 

@@ -106,7 +106,7 @@ def assess_fit(store: Store, model: "Embedder") -> LanguageFit:
         connection.execute("DELETE FROM meta WHERE name LIKE 'knows %'")  # what is noted of another model
         connection.executemany(
             "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-            [(_name_note(language, model.name), percent) for language, percent in found.items()],
+            [(f"knows {language} {model.name}", percent) for language, percent in found.items()],
         )
         return LanguageFit(model.name, found, _count_languages(connection))
 
@@ -130,10 +130,6 @@ def drop_unfit_model(folder: Path, settings: "Settings") -> "Settings":
     with closing(Store(folder / STORE)) as store:
         known = read_fit(store, settings.embeddings)
     return settings if known is None or known.trusted else replace(settings, embeddings=None)
-
-
-def _name_note(language: Language, model: str) -> str:
-    return f"knows {language} {model}"
 
 
 def _count_languages(connection: sqlite3.Connection) -> dict[str, int]:

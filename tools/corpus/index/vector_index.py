@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from weiwo.tools.corpus.index.catalog import count_embedded_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingProgress, embed_in_parallel
 from weiwo.tools.corpus.index.writer import IndexWriter, compose_embedded_text
 
@@ -142,11 +143,8 @@ def embed_passages(
     with store.write_transaction() as connection:
         known, replaces = _claim_model(connection, model.name, dimension)
         keys = _find_missing(connection, known)
-        (total,) = connection.execute(
-            "SELECT count(DISTINCT key) FROM documents JOIN passages ON passages.id BETWEEN first AND first + count - 1"
-            " WHERE died IS NULL"
-        ).fetchone()
-    progress = EmbeddingProgress(model.name, total - len(keys), total, replaces)
+        done, total = count_embedded_passages(connection, model.name)
+    progress = EmbeddingProgress(model.name, done, total, replaces)
     if report is not None:
         report(progress)
     for batch, vectors in embed_in_parallel(model, _read_texts(writer, keys)):

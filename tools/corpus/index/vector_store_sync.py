@@ -7,7 +7,7 @@ taken is noted in the corpus, batch by batch: cut off at any moment, it goes on 
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -96,11 +96,10 @@ def _read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[i
         (json.dumps(list(numbers)),),
     )
     names = ("source", "title", "locator", "date", "type", "language", "page")
-    return {row[0]: (row[1], _drop_empty(dict(zip(names, row[2:], strict=True)))) for row in found}
-
-
-def _drop_empty(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in metadata.items() if value not in {None, ""}}
+    return {
+        number: (text, {name: value for name, value in zip(names, known, strict=True) if value not in {None, ""}})
+        for number, text, *known in found
+    }
 
 
 def _retry(name: str, call: Callable[[], object], sleep: Callable[[float], None]) -> None:

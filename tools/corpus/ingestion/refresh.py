@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.tools.corpus.base import CorpusError, Problem
-from weiwo.tools.corpus.index.catalog import count_vectors, make_absolute, record_roots
+from weiwo.tools.corpus.index.catalog import count_vectors, make_absolute, record_origin
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.index.language_fit import assess_fit
 from weiwo.tools.corpus.index.store import STORE, Store
@@ -104,14 +104,14 @@ def refresh_corpus(
         say(f"corpus {files.label}: another process is indexing it; searching what is there already")
         return
     try:
-        record_roots(folder, files.roots)
+        record_origin(folder, files.roots)
         limits = IngestLimits(workers=1 if few else 0)  # one more process costs more than it gains there
         with pin_working_directory():
             progress = _make_progress_reporter(files.label, say, clock)
             job.run_coroutine(ingest_files(files.roots, writer, progress=progress, limits=limits))
     finally:
         writer.close()
-    record_roots(folder, files.roots)
+    record_origin(folder, files.roots)
     files.problems = _collect_problems(files.listing, _read_known(folder, files))
 
 

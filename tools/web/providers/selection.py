@@ -44,9 +44,8 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
             source = _parse_entry(entry, env)
             first.setdefault(source.name, source)
         return tuple(first.values())
-    ready = [
-        name for name, provider in PROVIDERS.items() if _needs_setup(provider) and not missing_variables(provider, env)
-    ]
+    needing = {name: one for name, one in PROVIDERS.items() if one.key or not one.base}
+    ready = [name for name, provider in needing.items() if not missing_variables(provider, env)]
     return tuple(_parse_entry(name, env) for name in ready or (_KEYLESS if settings.web_asked_for else ()))
 
 
@@ -103,7 +102,3 @@ def _is_address(base: str) -> bool:
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         return False
-
-
-def _needs_setup(provider: Provider) -> bool:
-    return bool(provider.key) or not provider.base

@@ -21,7 +21,7 @@ from weiwo.tools.corpus.index.catalog import (
     list_corpora,
     locate_by_name,
     locate_by_roots,
-    record_roots,
+    record_origin,
     summarize_corpus,
 )
 from weiwo.tools.corpus.index.embedding_models import Embedder
@@ -211,7 +211,7 @@ async def test_nothing_named_means_what_was_indexed_if_anything_was(tmp_path):
     folder = locate_by_name(tmp_path / "home")
     with IndexWriter(folder) as writer:
         await ingest_files(["docs"], writer)
-    record_roots(folder, ["docs"])
+    record_origin(folder, ["docs"])
     assert (await load_corpus()).size == 3
 
 
@@ -220,7 +220,7 @@ async def test_a_corpus_is_named_and_read_as_it_is(docs, tmp_path):
     folder = locate_by_name(tmp_path / "home", "notes")
     with IndexWriter(folder) as writer:
         await ingest_files(["docs/sub"], writer)
-    record_roots(folder, ["docs/sub"])
+    record_origin(folder, ["docs/sub"])
     (docs / "sub" / "new.md").write_text("unicorn", encoding="utf-8")
     corpus = await load_corpus(["notes"], tell=said.append)
     assert corpus.documents == ("docs/sub/caesar.md",)
@@ -239,7 +239,7 @@ async def test_names_and_paths_are_searched_together(tmp_path):
     folder = locate_by_name(tmp_path / "home", "notes")
     with IndexWriter(folder) as writer:
         await ingest_files(["docs/sub", "docs/note.txt"], writer)
-    record_roots(folder, ["docs/sub", "docs/note.txt"])
+    record_origin(folder, ["docs/sub", "docs/note.txt"])
     corpus = await load_corpus(["docs/bridge.md", "docs/note.txt", "notes"])
     assert isinstance(corpus, FederatedCorpus)
     assert sorted(corpus.documents) == ["docs/bridge.md", "docs/note.txt", "docs/sub/caesar.md"]
