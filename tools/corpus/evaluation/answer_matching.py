@@ -33,11 +33,7 @@ def _normalize_answer(text: str) -> str:
 
 
 class AnswerText:
-    """A text in which answers are looked for.
-
-    Attributes:
-        text: The text.
-    """
+    """A text in which answers are looked for."""
 
     def __init__(self, text: str) -> None:
         self._folded = _normalize_answer(text)

@@ -44,15 +44,11 @@ _RUN_OF_ACCENTS: Final = 2
 
 
 class UnreadableError(WeiwoError, ValueError):
-    """A file that holds no text we can read. The message is one line.
-
-    Attributes:
-        passing: Whether reading it again may go better, though the file stays as it is.
-    """
+    """A file that holds no text we can read. The message is one line."""
 
     def __init__(self, message: str, *, passing: bool = False) -> None:
         super().__init__(message)
-        self.passing = passing
+        self.passing = passing  # whether reading it again may go better, though the file stays as it is
 
 
 class _Table(NamedTuple):

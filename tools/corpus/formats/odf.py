@@ -41,16 +41,11 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 class _Reader:
-    """Walks the blocks of a document.
-
-    Attributes:
-        hidden: The names of the hidden sheets.
-        deleted: The places of text that was deleted while changes were tracked.
-    """
+    """Walks the blocks of a document."""
 
     def __init__(self, root: Element, styles: Element) -> None:
-        self.hidden: list[str] = []
-        self.deleted: list[int] = []
+        self.hidden: list[str] = []  # the names of the hidden sheets
+        self.deleted: list[int] = []  # the places of text that was deleted while changes were tracked
         self._root, self._styles = root, styles
         self._body, self._place = DocumentBuilder(), 0
         self._deletions = {one.get("id", "") for one in root.iter("changed-region") if one.find("deletion") is not None}

@@ -28,12 +28,7 @@ _MOST_POINTS: Final = 20_000
 
 
 class Package:
-    """An open package.
-
-    Attributes:
-        main: The name of its main part.
-        losses: What of it could not be read so far.
-    """
+    """An open package."""
 
     def __init__(self, archive: ZipFile, what: str) -> None:
         """Open a package.
@@ -47,7 +42,7 @@ class Package:
         self._embedded: list[str] = []
         self._pictures: list[str] = []
         mains = [target for kind, target in self.read_relations("").values() if kind == "officeDocument"]
-        self.main = next((name for name in mains if self.has(name)), "")
+        self.main = next((name for name in mains if self.has(name)), "")  # the name of its main part
         if not self.main:
             raise UnreadableError(f"damaged: no {what} in it")
 

@@ -45,11 +45,7 @@ class _Sheet(NamedTuple):
 
 
 class _Workbook:
-    """Reads the sheets of a workbook.
-
-    Attributes:
-        sheets: Those that are not hidden.
-    """
+    """Reads the sheets of a workbook."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -57,7 +53,7 @@ class _Workbook:
         properties = root.find("workbookPr")
         self._from_1904 = properties is not None and properties.get("date1904", "0") not in {"0", "false", "off"}
         relations = package.read_relations(package.main)
-        self.sheets: list[_Sheet] = []
+        self.sheets: list[_Sheet] = []  # those that are not hidden
         self._hidden: list[str] = []
         for one in root.iter("sheet"):
             title, part = clean_text(one.get("name", "")), relations.get(one.get("r:id", ""), ("", ""))[1]
@@ -155,14 +151,10 @@ class _Workbook:
 
 
 class _SheetReader:
-    """Reads the rows of a sheet, a merged cell in every place that it spans.
-
-    Attributes:
-        uncomputed: The formulas without a value so far.
-    """
+    """Reads the rows of a sheet, a merged cell in every place that it spans."""
 
     def __init__(self, data: bytes, comments: dict[str, str], show: Callable[[Element], str | None]) -> None:
-        self.uncomputed: list[str] = []
+        self.uncomputed: list[str] = []  # the formulas without a value so far
         self._data, self._comments, self._show = data, comments, show
         self._merged: dict[tuple[int, int], tuple[int, int]] = {}
         for left, top, right, bottom in _MERGED.findall(data, max(0, data.rfind(b"sheetData>"))):

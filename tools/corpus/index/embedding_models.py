@@ -47,15 +47,11 @@ _REFUSALS: Final = frozenset({400, 413, 422})
 
 
 class EmbeddingError(CorpusError):
-    """An embedding model that cannot be used now. The message is one line: what, why, what to do.
-
-    Attributes:
-        refused: The server did not take the request; a smaller one it may.
-    """
+    """An embedding model that cannot be used now. The message is one line: what, why, what to do."""
 
     def __init__(self, message: str, *, refused: bool = False) -> None:
         super().__init__(message)
-        self.refused = refused
+        self.refused = refused  # the server did not take the request; a smaller one it may
 
 
 class Embedder:

@@ -51,11 +51,7 @@ class _SearchBounds:
 
 
 class KeywordSnapshot:
-    """The index at one generation of the store; it stays as it is, whatever is written meanwhile.
-
-    Attributes:
-        bounds: How much a search reads.
-    """
+    """The index at one generation of the store; it stays as it is, whatever is written meanwhile."""
 
     def __init__(self, index: "tantivy.Index", stem: "tantivy.TextAnalyzer") -> None:
         import tantivy
@@ -64,7 +60,7 @@ class KeywordSnapshot:
         self._schema = index.schema
         self._stem = stem
         self._searcher = index.searcher()
-        self.bounds = _SearchBounds()
+        self.bounds = _SearchBounds()  # how much a search reads
         self._counts: dict[tuple[str, str], int] = {}
         self.generation = self._generation()
 

@@ -95,6 +95,7 @@ class PassageRow(NamedTuple):
     document: int  # its document's number
     hash: str  # the hash of its text; equal texts are shown once
     title_key: str  # its document's title, as `weiwo.text.mentions` compares titles
+    source: str  # its document's name
 
 
 def read_generation(connection: sqlite3.Connection) -> int:
@@ -122,7 +123,7 @@ def list_documents(connection: sqlite3.Connection, at: int) -> dict[str, tuple[i
 def read_rows(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
     """The rows of passages, by number; a passage that was buried is left out."""
     rows = connection.execute(
-        "SELECT passages.id, document, hash, title_key FROM json_each(?)"
+        "SELECT passages.id, document, hash, title_key, source FROM json_each(?)"
         " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
         (json.dumps(list(ids)),),
     )

@@ -62,14 +62,10 @@ ProgressListener = Callable[[IngestProgress], None]
 
 
 class ProgressMeter:
-    """Counts, and tells who watches, ten times a second at most.
-
-    Attributes:
-        now: How far it is.
-    """
+    """Counts, and tells who watches, ten times a second at most."""
 
     def __init__(self, files: Sequence[SourceFile], watch: ProgressListener | None) -> None:
-        self.now = IngestProgress(0, len(files), 0, sum(file.size for file in files), 0, 0)
+        self.now = IngestProgress(0, len(files), 0, sum(file.size for file in files), 0, 0)  # how far it is
         self._begun: dict[str, int] = {}
         self._watch = watch
         self._told = 0.0

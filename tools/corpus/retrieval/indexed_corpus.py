@@ -206,7 +206,7 @@ class IndexedCorpus:
             )
             scores, known = search.score_passages(limit)
             distinct: dict[str, int] = {}
-            for passage in _order_passages(connection, scores):
+            for passage in _order_passages(scores, known):
                 distinct.setdefault(known[passage].hash, passage)
                 if len(distinct) >= k:
                     break
@@ -290,19 +290,10 @@ def _report_notes(trace: SearchTrace) -> None:
         _log.warning("%s", note)
 
 
-def _order_passages(connection: sqlite3.Connection, scores: Mapping[int, float]) -> Iterator[int]:
+def _order_passages(scores: Mapping[int, float], known: Mapping[int, rows.PassageRow]) -> Iterator[int]:
     """Passages as they are, best first; equal scores by document, whichever of several was indexed first."""
     for _, equal in groupby(scores, scores.__getitem__):
-        tied = list(equal)
-        if len(tied) > 1:
-            rows = connection.execute(
-                "SELECT passages.id, source FROM json_each(?) CROSS JOIN passages ON passages.id = value"
-                " CROSS JOIN documents ON documents.id = document",
-                (json.dumps(tied),),
-            )
-            sources = dict(rows.fetchall())
-            tied.sort(key=lambda passage: (sources.get(passage, ""), passage))
-        yield from tied
+        yield from sorted(equal, key=lambda passage: (known[passage].source, passage))
 
 
 def _rank(passages: "Sequence[Evidence]", scores: Sequence[float]) -> "list[Evidence]":

@@ -59,16 +59,11 @@ _Write = Callable[[sqlite3.Connection], None]
 
 
 class TelemetryRecorder:
-    """The recorder of one corpus. Safe to use from any thread; no call waits for the disk but `flush`.
-
-    Attributes:
-        path: The file; there is none before the first record.
-        dropped: Records that could not be kept.
-    """
+    """The recorder of one corpus. Safe to use from any thread; no call waits for the disk but `flush`."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / _FILE
-        self.dropped = 0
+        self.path = folder / _FILE  # the file; there is none before the first record
+        self.dropped = 0  # records that could not be kept
         self._queue: Queue[_Write | Event] = Queue(_WAITING)
         self._lock = Lock()
         self._thread: Thread | None = None

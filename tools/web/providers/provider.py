@@ -89,20 +89,14 @@ class ProviderAccess:
 
 
 class ProviderError(WeiwoError):
-    """A reply in which a provider says, with whatever status, that it did not search.
-
-    Attributes:
-        kind: What kind of failure that is.
-        transient: Whether it may pass; None: as failures of the kind do.
-        retry_after: Seconds to wait before asking again, where it says so.
-    """
+    """A reply in which a provider says, with whatever status, that it did not search."""
 
     def __init__(
         self, kind: FailureKind, said: str, *, transient: bool | None = None, retry_after: float | None = None
     ) -> None:
-        self.kind = kind
-        self.transient = transient
-        self.retry_after = retry_after
+        self.kind = kind  # what kind of failure that is
+        self.transient = transient  # whether it may pass; None: as failures of the kind do
+        self.retry_after = retry_after  # seconds to wait before asking again, where it says so
         super().__init__(said)
 
 
