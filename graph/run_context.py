@@ -5,6 +5,7 @@ answered from the documents as they were when it began does not contradict itsel
 """
 
 import asyncio
+import os
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from langgraph.runtime import RunControl, Runtime
 from weiwo.graph.tracing import annotate_node
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
+from weiwo.models.speed import MARGIN, is_slow
 from weiwo.nodes.memory.memory_store import MemoryStore, client_user, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import recall_strategy
@@ -54,6 +56,8 @@ class _Opened:
     control: RunControl | None
     context: Context | None
     settings: Settings
+    hurried: Settings
+    """Those of models so slow that only a quick search ends well: quick where nobody set a depth."""
     registry: Registry
     user: str
 
@@ -76,11 +80,13 @@ class _Invocations:
         # As a node of another graph it is handed that graph's context, whatever its type.
         own = runtime.context if isinstance(runtime.context, Context) else None
         settings = Settings.resolve(own, from_client=from_client)
+        quick = {**os.environ, "WEIWO_DEPTH": os.environ.get("WEIWO_DEPTH") or "quick"}
+        hurried = Settings.resolve(own, quick, from_client=from_client)
         registry, user = await build_registry(settings, self._tools), _find_user(runtime, settings, from_client)
         if settings.telemetry:
             log = UsageLog(Path(settings.home), user)
             registry.add_notes(await asyncio.to_thread(log.notes))
-        opened = _Opened(control, runtime.context, settings, registry, user)
+        opened = _Opened(control, runtime.context, settings, hurried, registry, user)
         if control is not None:
             with self._lock:
                 self._opened[id(control)] = opened
@@ -130,7 +136,11 @@ def context_opener(
         budget = Budget(settings.limits, spent, on_call=tell)
         chat_models = ChatModels(settings, budget, run_id=run, given=given)
         await chat_models.learn_sizes()
-        budget.limits = _give_time(settings, await chat_models.usual_seconds())
+        usual = await chat_models.usual_seconds()
+        begun = None if new_run else state["assessment"].strategy  # a run keeps the depth that it began with
+        hurries = is_slow(usual) if new_run else begun is not None and begun.depth == "quick"
+        settings = opened.hurried if hurries else settings
+        budget.limits = _give_time(settings, MARGIN * usual)
         assessed = None if new_run else recall_strategy(state["assessment"], settings.depth, chat_models.configured)
         return RunContext(
             run=run,
@@ -153,6 +163,7 @@ def context_opener(
             memory=_open_memory(runtime, opened.user, emit),
             task_log=TaskLog(Path(settings.home), opened.user) if settings.telemetry else None,
             assessed=assessed,
+            slow_call=usual if settings != opened.settings else 0.0,
         )
 
     return open_context

@@ -95,9 +95,9 @@ class ChatModels:
         await asyncio.gather(*map(learn_size, self._endpoints().values()))
 
     async def usual_seconds(self) -> float:
-        """Seconds that a usual call of the slowest model may need, by its measured speed; 0 where none is known."""
+        """Seconds that a usual call of the slowest model takes, by its measured speed; 0 where none is known."""
         await speed_memory.load(self.settings.home)
-        return max((speed_memory.needed(identity, *USUAL_CALL) for identity in self._endpoints()), default=0.0)
+        return max((speed_memory.speed(one).seconds(*USUAL_CALL) for one in self._endpoints()), default=0.0)
 
     def _endpoints(self) -> dict[str, Endpoint]:
         roles = dict.fromkeys((*self._given, *self.settings.models))

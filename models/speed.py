@@ -18,10 +18,11 @@ _LEAST_PROMPT: Final = 200
 _LEAST_REPLY: Final = 16
 _WEIGHT: Final = 0.3
 """The share of the newest reply in an average."""
-_MARGIN: Final = 2.0
+MARGIN: Final = 2.0
 """A call gets so many times what its prompt and reply need: other work slows a machine down."""
 USUAL_CALL: Final = 2_000, 250
 """Tokens of the prompt and the reply of a usual call."""
+_SLOW_CALL: Final = 20.0
 _WORTH_KEEPING: Final = 0.25
 """A change by this share is written to the file."""
 _MOST_BYTES: Final = 200_000
@@ -53,7 +54,7 @@ class _SpeedMemory:
 
     def needed(self, endpoint: str, prompt: int, reply: int) -> float:
         """Seconds to give a call, with a margin; 0 where nothing is known."""
-        return _MARGIN * self.speed(endpoint).seconds(prompt, reply)
+        return MARGIN * self.speed(endpoint).seconds(prompt, reply)
 
     def learn(self, endpoint: str, *, prompt: int, first: float, reply: int, rest: float) -> None:
         """Take a reply into the averages: tokens read in `first` seconds, none of them kept, and written in `rest`."""
@@ -82,6 +83,11 @@ class _SpeedMemory:
             return
         self._kept.put(endpoint, speed)
         await asyncio.to_thread(_write, Path(home), endpoint, speed)
+
+
+def is_slow(call_seconds: float) -> bool:
+    """Whether a usual call takes so long that a quick search is all that ends in time."""
+    return call_seconds > _SLOW_CALL
 
 
 def _average(before: float, new: float) -> float:

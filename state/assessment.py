@@ -6,7 +6,7 @@ from pydantic import Field
 
 from weiwo.state.kinds import DecidedBy, Language
 from weiwo.state.query import QueryFrame
-from weiwo.state.run_limits import Limits
+from weiwo.state.run_limits import Depth, Limits
 from weiwo.state.values import Value
 
 Level = Literal["simple", "moderate", "complex"]
@@ -32,6 +32,7 @@ class Strategy(Value):
     deepens: bool
     judges: bool
     answerer: Answerer
+    depth: Depth = "normal"
 
 
 class Clarification(Value):

@@ -97,7 +97,7 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
     async def ask(
         question: Annotated[str, Field(description="The whole question, as to a person who knows nothing of before.")],
         ctx: McpContext,
-        depth: Annotated[Literal["quick", "normal", "deep"], Field(description="How far to look.")] = "normal",
+        depth: Annotated[Literal["quick", "normal", "deep"] | None, Field(description="How far to look.")] = None,
         form: Annotated[
             Literal["", "sentence", "list", "table", "report", "code"], Field(description="Form; empty: as asked.")
         ] = "",

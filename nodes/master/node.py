@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, HumanMessage
@@ -18,10 +18,14 @@ from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import TEAMS
 from weiwo.state import Assessment, Evidence, QueryFrame, TeamConfig
+from weiwo.state.events import PLANNING, AssessedEvent, FinishedEvent, TaskProgressEvent
 from weiwo.state.events import TOOLS as TOOLS_PROGRESS
-from weiwo.state.events import AssessedEvent, FinishedEvent, TaskProgressEvent
 from weiwo.state.search import SearchState
 from weiwo.text.language import detect_language
+from weiwo.text.localization import localized
+
+_HURRIES: Final = localized("master.node", "hurries")
+"""Said where models are so slow that the run is quick."""
 
 
 async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
@@ -34,6 +38,9 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     services = replace(services, language=detect_language(turn.question))
     for problem in services.registry.problems:
         services.emit(TaskProgressEvent(task_id=TOOLS_PROGRESS, note=problem[services.language]))
+    if services.slow_call:
+        note = _HURRIES[services.language].format(services.slow_call)
+        services.emit(TaskProgressEvent(task_id=PLANNING, note=note))
     wishes = await read_wishes(services.memory) if services.with_model else []
     if (earlier := await recall_answer(turn, wishes, services)) is not None:
         return _give_again(*earlier, turn, wishes, services)

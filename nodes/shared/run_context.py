@@ -43,6 +43,7 @@ class RunContext:
         memory: What is remembered for whoever asks; None where nothing may be.
         task_log: What their tasks took; None where that is not kept.
         assessed: The strategy that the master chose; None before it has.
+        slow_call: Seconds of a usual call, where it takes so long that the run is quick for that; else 0.
     """
 
     run: str
@@ -56,6 +57,7 @@ class RunContext:
     memory: MemoryStore | None = None
     task_log: TaskLog | None = None
     assessed: Strategy | None = None
+    slow_call: float = 0.0
 
     @property
     def strategy(self) -> Strategy:

@@ -149,6 +149,7 @@ def choose_strategy(level: Level, depth: Depth, has_model: _HasModel, way: Way =
         plan=row.plan,
         reader="model" if has_model("executor") else "rule",
         check=has_model("reflection"),
+        depth=depth,
         **effort,
     )
 

@@ -25,6 +25,7 @@ from weiwo.app.render.labels import system_language
 from weiwo.app.server.model_setup.model_probe import Probe, Speed, find_switch, measure_speed, probe_model
 from weiwo.app.server.model_setup.servers import FoundServer, LocalModel, ServerError, find_servers, widen_ollama, word
 from weiwo.models.parameters import is_small_size
+from weiwo.models.speed import is_slow
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 
@@ -35,8 +36,6 @@ _INSTALL: Final = (
     "Windows: winget install Ollama.Ollama && ollama pull qwen3:8b",
 )
 _MOST_SHOWN: Final = 12
-_SLOW: Final = 20.0
-"""Seconds of a usual call from which a model is slow."""
 _LEAST_CONTEXT: Final = 8_192
 """Tokens below which a prompt with five passages does not fit beside its reply."""
 _WANTED_CONTEXT: Final = 16_384
@@ -273,7 +272,7 @@ def _print_probe(probe: Probe, chosen: _ModelCandidate, speed: Speed | None) -> 
     counts = (probe.calls, probe.failed, probe.late, probe.unsent)
     write(f"{word('tried', status, probe.seconds, *counts, modes)}\n")
     billions = chosen.model.billions if chosen.model else None
-    small, slow = billions is not None and is_small_size(billions), speed is not None and speed.call_seconds > _SLOW
+    small, slow = billions is not None and is_small_size(billions), speed is not None and is_slow(speed.call_seconds)
     if slow and not small:
         write(f"{word('slow')}\n")
     if not probe.works or (slow and small):

@@ -13,6 +13,7 @@ import httpx
 from weiwo.app.server.model_setup.servers import Client, ServerError, open_client
 from weiwo.models.reasoning_filter import has_thoughts
 from weiwo.models.request_form import SWITCHES
+from weiwo.models.speed import is_slow
 from weiwo.state.limits import NOT_SENT
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.source_names import find_sample_corpus
@@ -31,8 +32,7 @@ _USUAL_PROMPT: Final = 1_800
 _USUAL_REPLY: Final = 250
 """Tokens of a usual call."""
 _QUICK_CALL: Final = 10.0
-_SLOW_CALL: Final = 20.0
-"""Seconds of a call up to which the usual limits hold, and from which a quick search is all that ends in time."""
+"""Seconds of a call up to which the usual limits hold."""
 _LONGEST_CALL: Final = 900.0
 _LONGEST_RUN: Final = 3_600.0
 _LATE: Final = frozenset({"late", "deadline"})
@@ -124,7 +124,7 @@ class Speed(NamedTuple):
             "WEIWO_MODEL_SECONDS": str(_round_up(min(_LONGEST_CALL, max(60.0, 3 * seconds)))),
             "WEIWO_MAX_SECONDS": str(_round_up(min(_LONGEST_RUN, max(120.0, 8 * seconds)))),
         }
-        if seconds > _SLOW_CALL:
+        if is_slow(seconds):
             found["WEIWO_DEPTH"] = "quick"
         return {name: value for name, value in found.items() if not env.get(name)}
 
