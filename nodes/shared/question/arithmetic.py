@@ -9,43 +9,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from weiwo.nodes.shared.question.lexicon import question_pattern
+from weiwo.text.data_files import data_pattern, read_data
 from weiwo.text.dates import parse_date
 from weiwo.text.numerals import chinese_integer
 from weiwo.text.patterns import lazy
 
-_FRAME: Final = lazy(
-    r"^(?:(?:what(?:'s| is| are| does)|how much (?:is|are)|calculate|compute|evaluate|work out|solve|the (?:value"
-    r"|result) of|计算一?下?|算一?下?|求)[\s:,]*)+"
-    r"|(?<![\s=])[\s=]{0,9}(?:equals?|等于多少|等于几|等于|是多少|得多少|得几|是几|多少"
-    r"|的(?:值|结果)是?多少)?[\s=?。.!]{0,9}$"
-)
-_SIGNS: Final = (
-    (lazy(r"(?<=\d),(?=\d{3}(?!\d))"), ""),
-    (
-        lazy(
-            r"(\d+(?:\.\d+)?\s*(?:thousand|million|billion|trillion|[万亿])?)\s*的\s*(?:百分之\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*%)"
-        ),
-        r"\1 * \2\3 / 100",
-    ),
-    (lazy(r"(\d+(?:\.\d+)?)\s*(?:%|percent|per cent)\s*(?:of|的)\s*(?=[\d(])"), r"\1 / 100 * "),
-    (lazy(r"(\d+(?:\.\d+)?)\s*thousand\b"), r"(\1 * 1000)"),
-    (lazy(r"(\d+(?:\.\d+)?)\s*million\b"), r"(\1 * 1000000)"),
-    (lazy(r"(\d+(?:\.\d+)?)\s*billion\b"), r"(\1 * 1000000000)"),
-    (lazy(r"(\d+(?:\.\d+)?)\s*trillion\b"), r"(\1 * 1000000000000)"),
-    (lazy(r"(\d+(?:\.\d+)?)\s*万亿"), r"(\1 * 1000000000000)"),
-    (lazy(r"(\d+(?:\.\d+)?)\s*万"), r"(\1 * 10000)"),
-    (lazy(r"(\d+(?:\.\d+)?)\s*亿"), r"(\1 * 100000000)"),
-    (lazy(r"(\d+(?:\.\d+)?)\s*的平方根|(?:the )?square root of|根号|√"), r" sqrt \1"),
-    (lazy(r"to the power(?: of)?|的(?=\d+次方)|\^|\*\*"), " ** "),
-    (lazy(r"(?<=\d)\s*次方"), ""),
-    (lazy(r"squared|的?平方"), " ** 2 "),
-    (lazy(r"cubed|的?立方"), " ** 3 "),
-    (lazy(r"multiplied by|times|乘以|乘|×|✕|·|(?<=\d)\s*x\s*(?=\d)"), " * "),
-    (lazy(r"divided by|over|除以|÷"), " / "),
-    (lazy(r"plus|added to|加上|加"), " + "),
-    (lazy(r"minus|less|减去|减|−"), " - "),
-    (lazy(r"modulo|mod\b"), " % "),
-)
+_FRAME: Final = data_pattern("question", "arithmetic", "frame")
+_SIGNS: Final = tuple((lazy(words), sign) for words, sign in read_data("question")["arithmetic"]["signs"])
 _PLAIN: Final = lazy(r"(?!.*//)(?:[\d.\s()+*/%-]|sqrt(?=\())+")
 _ROOT: Final = lazy(r"sqrt\s*(\d+(?:\.\d+)?)")
 _CHINESE: Final = lazy(r"(?<!百分之)(?<![\d万亿])[零一二两三四五六七八九十百千万亿]+(?!次方)")
