@@ -9,7 +9,7 @@ write, rewrite, translate, play or code works on what the user brings along, and
 import re
 from typing import Final
 
-from weiwo.nodes.shared.question.lexicon import FORM_ASIDE, question_pattern
+from weiwo.nodes.shared.question.lexicon import FORM_ASIDE
 from weiwo.state.query import Talk
 from weiwo.text.data_files import data_pattern, data_words
 from weiwo.text.language import HAN
@@ -32,21 +32,17 @@ def _only(known: frozenset[str]) -> re.Pattern[str]:
 
 
 _KINDS: Final[tuple[Talk, ...]] = ("thanks", "farewell", "greeting", "remark")
-_SOCIAL: Final[dict[Talk, frozenset[str]]] = {kind: _words(kind) for kind in _KINDS}
-_KERNELS_ZH: Final = {kind: data_pattern("conversation", "kernels_zh", kind) for kind in _SOCIAL}
-_FILLER: Final = _words("filler")
-"""What stands beside a social word in a piece of small talk."""
-_KNOWN: Final = _FILLER.union(*_SOCIAL.values())
-_ASKING: Final = _words("asking")
+_SOCIAL: Final = {kind: _words(kind) for kind in _KINDS}
+_KERNELS_ZH: Final = {kind: data_pattern("conversation", "kernels_zh", kind) for kind in _KINDS}
+_KNOWN: Final = _words("filler").union(*_SOCIAL.values())
+"""Social words, and what stands beside them in a piece of small talk."""
 _OF_TALK: Final = _KNOWN.union(_words("assistant"), FUNCTION_WORDS)
 """All words of an English message to or about the assistant, or about oneself; one more asks about the world."""
-_TO_ASSISTANT: Final = _words("to_assistant")
 _OF_ONESELF: Final = _words("of_oneself")
-_SOCIAL_ZH: Final = _words("social_zh")
-_ONLY_SOCIAL_ZH: Final = _only(_SOCIAL_ZH)
-_OF_TALK_ZH: Final = _only(_SOCIAL_ZH | _words("assistant_zh"))
-_TO_ASSISTANT_ZH: Final = _cue("to_assistant_zh")
-_THIS_TOOL: Final = _cue("this_tool")
+_ASKING: Final = _words("asking")
+_ONLY_SOCIAL_ZH: Final = _only(_words("social_zh"))
+_OF_TALK_ZH: Final = _only(_words("social_zh") | _words("assistant_zh"))
+_TO_ASSISTANT: Final = _cue("to_assistant")
 _HOW_IT_GOES: Final = _cue("how_it_goes")
 _IDENTITY: Final = _cue("identity")
 _PASTIME: Final = _cue("pastime")
@@ -59,20 +55,12 @@ _BROUGHT: Final = _cue("brought")
 _ASKS: Final = _cue("asks")
 _ASKS_BESIDES: Final = _cue("asks_besides")
 """A question besides what is to be written."""
-_STRONG_FRESH: Final = question_pattern("strong_fresh")
-"""What even a request to write needs from outside."""
-_IN_DOCUMENTS: Final = question_pattern("in_documents")
-"""What makes a request to write one about documents."""
-_SUMMED: Final = question_pattern("summed")
-"""What a request to write needs facts for."""
-_ESSAY: Final = question_pattern("essay")
-_ESSAY_FACTS: Final = question_pattern("essay_facts")
+_NEEDS_SOURCES: Final = _cue("needs_sources")
+_FACTS: Final = _cue("facts")
 _PIECE: Final = lazy(r"(?:[^,.!?;~…。、\n]|(?<=\d)\.(?=\d))+")
 _HAN: Final = lazy(f"[{HAN}]")
 _TOKENS: Final = lazy(r"[a-z0-9'-]+")
 _QUOTED: Final = lazy(r"[\"“「《][^\"“「《”」》]{0,200}[\"”」》]|(?<!\w)'[^']{0,200}'(?!\w)")
-_LONGEST_ZH: Final = 40
-"""Characters of a Chinese message about the assistant."""
 
 
 def without_greeting(text: str) -> tuple[str, Talk | None]:
@@ -86,17 +74,13 @@ def without_greeting(text: str) -> tuple[str, Talk | None]:
     """
     kind: Talk | None = None
     for piece in _PIECE.finditer(text):
-        if not (said := piece.group().strip()):
-            continue
-        found = _social(said)
-        talk = not _HAN.search(said) and set(_tokens(said)) <= _OF_TALK - _ASKING
-        only = talk and not _ASKS.search(said)
+        said = piece[0].strip()
+        found = _social(said) if said else kind
         after = kind in {"thanks", "farewell"} and len(said) <= 40 and not _ASKS.search(text, piece.start())
-        if found is None and kind and (after or only):
-            continue
-        if found is None:
+        idle = after or (kind and _is_talk(said) and not _ASKS.search(said))
+        if said and found is None and not idle:
             return text[piece.start() :].strip(), kind
-        kind = found if kind is None or found in {"thanks", "farewell"} else kind
+        kind = found if found and (kind is None or found in {"thanks", "farewell"}) else kind
     return "", kind
 
 
@@ -108,43 +92,34 @@ def talk_of(text: str, marked: str, rest: str) -> Talk | None:
         marked: The same with `N` for each name.
         rest: The message without frames of politeness, in lower case.
     """
-    task = text.split(":", 1)[0].split("\n", 1)[0]
-    if _IN_DOCUMENTS.search(task) or _STRONG_FRESH.search(task):
+    task = re.split(r"[:\n]", text, maxsplit=1)[0].strip(" ?.!,~")
+    if _NEEDS_SOURCES.search(task):
         return None
-    bare = text.strip(" ?.!,~")
-    if _asks_to_write(task.strip(" ?.!,~"), marked.split(":", 1)[0]):
+    if _asks_to_write(task, marked.split(":", 1)[0]):
         return "writing"
-    if len(task) + 2 >= len(bare) and _speaks_to_assistant(bare):
+    bare, stated = text.strip(" ?.!,~"), rest.strip(" .!,~")
+    if _TO_ASSISTANT.search(bare) and _is_talk(bare):
         return "identity" if _IDENTITY.search(bare) else "ability"
-    stated = rest.strip(" .!,~")
-    asks = _ASKS.search(stated) is not None
-    remark = _PASTIME.search(bare) or (_STATED.fullmatch(stated) and not asks)
-    return "remark" if remark or ("?" not in rest and _is_about_oneself(stated, asks=asks)) else None
-
-
-def _is_about_oneself(stated: str, *, asks: bool) -> bool:
-    """Whether a statement holds no word that is not of small talk, an English one "I" or "my" besides."""
-    said = set(_tokens(stated))
-    own = bool(said & _OF_ONESELF) and said <= _OF_TALK - _ASKING
-    return own or (not asks and _OF_TALK_ZH.fullmatch(stated) is not None)
+    if _PASTIME.search(bare):
+        return "remark"
+    words = set(_tokens(stated))
+    if "?" not in rest and words & _OF_ONESELF and words <= _OF_TALK - _ASKING:
+        return "remark"
+    stands = _STATED.fullmatch(stated) or (_HAN.search(stated) and _is_talk(stated))
+    return "remark" if stands and not _ASKS.search(rest) else None
 
 
 def _asks_to_write(task: str, marked: str) -> bool:
     """Whether a message asks to write or to code, and for no facts."""
-    facts = _SUMMED.search(marked) or (_ESSAY.search(marked) and _ESSAY_FACTS.search(marked))
-    if facts or _ASKS_BESIDES.search(_QUOTED.sub(" it ", task)):
+    if _FACTS.search(marked) or _ASKS_BESIDES.search(_QUOTED.sub(" it ", task)):
         return False
     task = FORM_ASIDE.sub("", task)  # "in two sentences" is no sentence to be written
     return bool(_WRITING.search(task) or _BROUGHT.search(task))
 
 
-def _speaks_to_assistant(bare: str) -> bool:
-    """Whether a message is about the assistant: it says "you", and no word that is not of small talk or assistants."""
-    if _HAN.search(bare):
-        addressed = len(bare) <= _LONGEST_ZH and _TO_ASSISTANT_ZH.search(bare)
-        return bool(addressed and _OF_TALK_ZH.fullmatch(bare))
-    said = set(_tokens(bare))
-    return said <= _OF_TALK and bool(said & _TO_ASSISTANT or _THIS_TOOL.search(bare))
+def _is_talk(said: str) -> bool:
+    """Whether a text holds no word that is not of small talk or assistants."""
+    return bool(_OF_TALK_ZH.fullmatch(said)) if _HAN.search(said) else set(_tokens(said)) <= _OF_TALK
 
 
 def _tokens(text: str) -> list[str]:
@@ -152,11 +127,11 @@ def _tokens(text: str) -> list[str]:
 
 
 def _social(piece: str) -> Talk | None:
+    """What kind of social phrase a piece is; None where it says more."""
     if _HOW_IT_GOES.fullmatch(piece):
         return "greeting"
-    if not _HAN.search(piece):
-        said = set(_tokens(piece))
-        return next((kind for kind, social in _SOCIAL.items() if said & social and said <= _KNOWN), None)
-    if not _ONLY_SOCIAL_ZH.fullmatch(piece):
-        return None
-    return next((kind for kind, kernel in _KERNELS_ZH.items() if kernel.search(piece)), None)
+    if _HAN.search(piece):
+        only = _ONLY_SOCIAL_ZH.fullmatch(piece)
+        return next((kind for kind, kernel in _KERNELS_ZH.items() if only and kernel.search(piece)), None)
+    said = set(_tokens(piece))
+    return next((kind for kind, social in _SOCIAL.items() if said & social and said <= _KNOWN), None)
