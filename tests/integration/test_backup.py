@@ -3,16 +3,17 @@
 import asyncio
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
 import pytest
+
+from tests.support.ports import free_port
 
 BACKUP = Path(__file__).parents[2] / "deploy" / "backup.py"
 pytestmark = pytest.mark.enable_socket
@@ -20,24 +21,23 @@ pytestmark = pytest.mark.enable_socket
 
 @asynccontextmanager
 async def serving(home: Path) -> AsyncIterator[httpx.AsyncClient]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     environment = {"PATH": os.environ["PATH"], "WEIWO_HOME": str(home), "HOME": str(home)}
     command = [sys.executable, "-m", "weiwo", "serve", "--port", str(port)]
     server = await asyncio.create_subprocess_exec(*command, env=environment)
     try:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            for _ in range(300):
-                try:
+            while True:
+                with suppress(httpx.TransportError):
                     if (await client.get("/ok")).status_code == 200:
                         break
-                except httpx.TransportError:
-                    await asyncio.sleep(0.1)
+                assert server.returncode is None
+                await asyncio.sleep(0.1)
             yield client
     finally:
-        server.terminate()
-        await asyncio.wait_for(server.wait(), 40)
+        with suppress(ProcessLookupError):
+            server.terminate()
+        await asyncio.wait_for(server.wait(), 120)
 
 
 async def ask(client: httpx.AsyncClient, n: int) -> str:

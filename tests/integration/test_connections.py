@@ -18,6 +18,8 @@ from weiwo.app.server.access.guard import Guard, Rules
 from weiwo.app.server.application import ERRORS
 
 HEAD = b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+_PATIENT = 120.0
+"""Seconds for what comes at once, on a machine that is busy."""
 _opened: list[asyncio.StreamWriter] = []
 _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -32,7 +34,7 @@ async def _read(request: Request) -> Response:
 
 
 async def _watch(_: Request) -> Response:
-    await asyncio.sleep(60)
+    await asyncio.sleep(10_000)
     return Response()
 
 
@@ -51,10 +53,9 @@ async def served(limits: ConnectionLimits) -> AsyncIterator[int]:
     )
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server._serve())
-    for _ in range(500):
-        if server.started:
-            break
-        await asyncio.sleep(0.01)
+    while not server.started:
+        await asyncio.wait([serving], timeout=0.01)
+        assert not serving.done()
     try:
         yield int(server.servers[0].sockets[0].getsockname()[1])
     finally:
@@ -71,7 +72,7 @@ async def connect(port: int, sent: bytes = b"") -> _Streams:
     return reader, writer
 
 
-async def closed(one: _Streams, seconds: float) -> bool:
+async def closed(one: _Streams, seconds: float = _PATIENT) -> bool:
     """Whether the server closes a connection within seconds, without a word."""
     try:
         async with asyncio.timeout(seconds):
@@ -83,26 +84,25 @@ async def closed(one: _Streams, seconds: float) -> bool:
 
 
 async def ok(port: int) -> bool:
-    async with httpx.AsyncClient(timeout=10) as client:
+    async with httpx.AsyncClient(timeout=_PATIENT) as client:
         return (await client.get(f"http://127.0.0.1:{port}/")).status_code == 200
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET", HEAD, HEAD + b"x: " + b"y" * 1_000])
 async def test_a_head_comes_in_time_or_its_connection_is_closed(sent: bytes):
     async with served(ConnectionLimits(head_seconds=0.4)) as port:
-        assert await closed(await connect(port, sent), 3)
+        assert await closed(await connect(port, sent))
 
 
 async def test_a_head_that_comes_letter_by_letter_is_no_longer_waited_for():
     async with served(ConnectionLimits(head_seconds=0.4)) as port:
         reader, writer = await connect(port, HEAD)
-        began = asyncio.get_running_loop().time()
         with suppress(ConnectionError):
-            while not reader.at_eof() and asyncio.get_running_loop().time() - began < 3:
-                writer.write(b"a: b\r\n")
-                await writer.drain()
-                await asyncio.sleep(0.05)
-        assert asyncio.get_running_loop().time() - began < 2
+            async with asyncio.timeout(_PATIENT):  # a limit that each letter begins anew never comes
+                while not reader.at_eof():
+                    writer.write(b"a: b\r\n")
+                    await writer.drain()
+                    await asyncio.sleep(0.05)
 
 
 async def test_the_second_head_of_a_connection_is_timed_too():
@@ -110,12 +110,12 @@ async def test_the_second_head_of_a_connection_is_timed_too():
         one = await connect(port, HEAD + b"\r\n")
         assert (await one[0].readuntil(b"0 bytes")).startswith(b"HTTP/1.1 200")
         one[1].write(HEAD)
-        assert await closed(one, 3)
+        assert await closed(one)
 
 
 async def test_a_head_without_end_is_cut():
     async with served(ConnectionLimits()) as port:
-        assert await closed(await connect(port, HEAD + b"a: " + b"x" * 300_000), 3)
+        assert await closed(await connect(port, HEAD + b"a: " + b"x" * 300_000))
 
 
 async def test_a_request_at_work_is_not_cut_by_the_time_for_heads():
@@ -135,10 +135,11 @@ async def test_an_address_has_its_share_and_what_works_is_kept():
     async with served(_Shared(most_an_address=5, head_seconds=60)) as port:
         at_work = [await connect(port, b"GET /watch HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n") for _ in range(4)]
         silent = [await connect(port) for _ in range(5)]
-        assert [await closed(one, 0.3) for one in silent] == [True] * 4 + [False]
+        assert all([await closed(one) for one in silent[:4]])
+        assert not await closed(silent[4], 0.3)
         more = await connect(port, b"GET /watch HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
-        assert await closed(silent[-1], 1)
-        assert await closed(await connect(port), 1)
+        assert await closed(silent[4])
+        assert await closed(await connect(port))
         assert not [one for one in (*at_work, more) if await closed(one, 0.05)]
 
 
@@ -165,7 +166,7 @@ async def test_a_body_that_stalls_is_refused(monkeypatch: pytest.MonkeyPatch):
     async with served(ConnectionLimits()) as port:
         head = b"POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 50\r\n\r\n"
         reader, _ = await connect(port, head + b"{")
-        answer = await asyncio.wait_for(reader.readuntil(b"\r\n"), 5)
+        answer = await asyncio.wait_for(reader.readuntil(b"\r\n"), _PATIENT)
         assert answer.startswith(b"HTTP/1.1 408")
         whole, _ = await connect(port, head + b"x" * 50)
         assert (await whole.readuntil(b"50 bytes")).startswith(b"HTTP/1.1 200")

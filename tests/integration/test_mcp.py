@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import sys
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from tests.support import mcp_server
 from tests.support.fake_model import Request, assessed, fake, found
 from tests.support.ports import free_port
+from tests.support.waiting import until
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.calling.call_context import CallContext, current_call, set_current_call
@@ -79,10 +79,8 @@ async def test_an_output_schema_that_no_validator_comes_to_an_end_of_costs_nothi
     offering["env"]["ENDLESS"] = "1"
     path = write(tmp_path, desk=offering)
     await ready(path)
-    began = time.monotonic()
     result = await called(path, f"desk_{name}")
     assert "A" * 40 + "!" in str(result.passages)
-    assert time.monotonic() - began < 20
 
 
 async def test_a_program_serves_tools_and_one_that_is_missing_costs_only_its_own(tmp_path):
@@ -229,18 +227,12 @@ async def test_servers_over_http_come_and_go(tmp_path, transport, monkeypatch):
             await called(path, "desk_close_and_die", number="7")
         await server.wait()
         server = await asyncio.create_subprocess_exec(sys.executable, SCRIPT, transport, str(port))
-        await mcp_pool.submit(back(connection))
+        await mcp_pool.submit(until(lambda: connection.starts > 1))
         assert (await called(path, "desk_find_ticket", query="x")).passages
         assert (tmp_path / "effects").read_text(encoding="utf-8") == "die 7\n"
     finally:
         server.kill()
         await server.wait()
-
-
-async def back(connection: Connection) -> None:
-    """Wait until a connection was made once more."""
-    while connection.starts < 2:  # noqa: ASYNC110 - nobody sets an event for a test
-        await asyncio.sleep(0.05)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from tests.support.command import run_together
 from tests.support.many_runs import QUESTIONS, ask_many
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import WU_OR_CAESAR, good
+from tests.support.waiting import until
 from weiwo.graph import build_graph
 from weiwo.graph.persistence import postgres_saver
 from weiwo.graph.persistence.checkpointer import open_checkpointer
@@ -189,8 +190,7 @@ def hang_up(admin: "psycopg.Connection[Any]", url: str) -> int:
 
 async def at_rest(saver: Any) -> None:
     """Wait until the pool opens no connection: one that is being opened is none yet that could be broken."""
-    while (pool := saver._pool.get_stats())["pool_size"] != pool["pool_available"]:  # noqa: ASYNC110 - a pool tells no event
-        await asyncio.sleep(0.005)
+    await until(lambda: (pool := saver._pool.get_stats())["pool_size"] == pool["pool_available"])
 
 
 @pytest.mark.usefixtures("sample")

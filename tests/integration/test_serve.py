@@ -116,6 +116,6 @@ async def test_a_server_whose_loop_stands_still_ends(
         wait_for(mark.exists, process)
         if signal_sent is not None:
             process.send_signal(signal_sent)
-        assert process.wait(30) == code
+        assert process.wait(120) == code
         assert process.stderr is not None
         assert told in process.stderr.read()

@@ -13,10 +13,15 @@ from langgraph_sdk import get_client
 from tests.support.langgraph_server import langgraph_dev, offline_environment
 from tests.support.openai_server import OpenAIServer, Reply, asked_schema
 from tests.support.personas import HELLO, WU_OR_CAESAR, WU_OR_CAESAR_ZH, good
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
 AGENTS = {"master", "planner", "executor", "reflection", "writer"}
+
+
+def never_read(request):
+    return request["model"] == "stuck" and asked_schema(request) in {"ReadReply", "BatchReadReply"}
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +29,7 @@ def model():
     """An endpoint that plays a good model, for runs whose context names one; one named `stuck` never reads."""
 
     def play(request):
-        if request["model"] == "stuck" and asked_schema(request) in {"ReadReply", "BatchReadReply"}:
-            return Reply(silent=True)
-        return good(request)
+        return Reply(silent=True) if never_read(request) else good(request)
 
     with OpenAIServer(play) as endpoint:
         yield endpoint
@@ -127,13 +130,12 @@ async def test_a_client_sets_only_what_the_operator_allows(client, context, said
     assert [said in str(error) for error in errors] == [True]
 
 
-async def test_a_run_that_is_cancelled_keeps_its_checkpoint_and_goes_on(client):
+async def test_a_run_that_is_cancelled_keeps_its_checkpoint_and_goes_on(client, model):
+    model.requests.clear()
     thread = await client.threads.create()
     slow = {"model": "openai:stuck"}
     run = await client.runs.create(thread["thread_id"], "weiwo", input={"question": WU_OR_CAESAR}, context=slow)
-    while (await client.threads.get_state(thread["thread_id"]))["next"] != ["executor"]:  # noqa: ASYNC110 - no event tells
-        await asyncio.sleep(0.1)
-    await asyncio.sleep(0.5)
+    await until(lambda: any(never_read(asked.body) for asked in model.requests))
     await client.runs.cancel(thread["thread_id"], run["run_id"], wait=True)  # the model never reads
     assert (await client.runs.get(thread["thread_id"], run["run_id"]))["status"] == "interrupted"
     values = await client.runs.wait(thread["thread_id"], "weiwo", input=None)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-import time
 from contextlib import nullcontext
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.support.waiting import until
 from weiwo.state.settings import Settings
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import Backoff, ToolCallError, run_tool
@@ -124,8 +124,7 @@ async def test_a_huge_body_is_not_read_to_its_end(tavily, monkeypatch):
     with pytest.raises(ToolCallError) as caught:
         await search(tool_for(tavily.url))
     assert caught.value.kind == "oversized"
-    while tavily.script != ["gave up"]:
-        time.sleep(0.02)  # noqa: ASYNC251  # the server's thread is what is waited for
+    await until(lambda: tavily.script == ["gave up"])
 
 
 async def through_the_door(settings: Settings, run: str, query: str):

@@ -89,7 +89,7 @@ class Player:
 
     def _call(self, work: Any) -> None:
         assert self._loop is not None
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(120)
 
     async def _set_held(self, held: int | None) -> None:
         assert self._changed is not None

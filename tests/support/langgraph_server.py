@@ -69,6 +69,6 @@ def wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> None
     while True:
         assert process.poll() is None, log.read_text()
         with suppress(httpx.HTTPError):
-            if httpx.get(url, timeout=1).status_code == 200:
+            if httpx.get(url, timeout=20).status_code == 200:
                 return
         time.sleep(0.2)

@@ -42,9 +42,9 @@ def on_loopback(
 
     serving = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     serving.start()
-    assert ready.wait(20)
+    assert ready.wait(120)
     try:
         yield url
     finally:
         server.should_exit = True
-        serving.join(20)
+        serving.join(120)

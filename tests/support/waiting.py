@@ -1,5 +1,9 @@
-"""Waiting for what another process does, however long a busy machine takes for it."""
+"""Waiting for what others do, however long a busy machine takes for it.
 
+Without a bound of its own: pytest's `faulthandler_timeout` ends a test that hangs, and shows where.
+"""
+
+import asyncio
 import subprocess
 import time
 from collections.abc import Callable
@@ -7,10 +11,13 @@ from typing import Any
 
 
 def wait_for(reached: Callable[[], object], process: "subprocess.Popen[Any]") -> None:
-    """Wait until something is so, as long as the process that is to bring it about runs.
-
-    Without a bound of its own: pytest's `faulthandler_timeout` ends a test that hangs, and shows where.
-    """
+    """Wait until something is so, as long as the process that is to bring it about runs."""
     while not reached():
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
+
+
+async def until(reached: Callable[[], object]) -> None:
+    """Let the event loop go on until something is so."""
+    while not reached():  # noqa: ASYNC110 - what it waits for knows no events
+        await asyncio.sleep(0.005)

@@ -15,6 +15,7 @@ from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 
 from tests.support.run import services, work
+from tests.support.waiting import until
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
 from weiwo.nodes.executor.task_calls import isolation as leash
@@ -51,17 +52,11 @@ class Bureau:
 
     async def busy_with(self, *queries: str) -> None:
         """Wait until these are being looked for."""
-        await self._until(self.started, queries)
+        await until(lambda: set(queries) <= set(self.started))
 
     async def through_with(self, *queries: str) -> None:
         """Wait until these have been found."""
-        await self._until(self.done, queries)
-
-    @staticmethod
-    async def _until(log: list[str], queries: Iterable[str]) -> None:
-        async with asyncio.timeout(120):
-            while not set(queries) <= set(log):  # noqa: ASYNC110 - what it waits for knows no events
-                await asyncio.sleep(0.005)
+        await until(lambda: set(queries) <= set(self.done))
 
 
 def ask(task_id: str, query: str, **more: Any) -> Task:
@@ -134,9 +129,7 @@ def others() -> set[asyncio.Task[Any]]:
 
 async def alone_again(before: set[asyncio.Task[Any]]) -> None:
     """Nothing that was started is running; the database may take a moment to note who was cancelled."""
-    async with asyncio.timeout(120):
-        while others() - before:  # noqa: ASYNC110 - what it waits for knows no events
-            await asyncio.sleep(0.005)
+    await until(lambda: not others() - before)
 
 
 @pytest.mark.parametrize("kept", [memory, sqlite])

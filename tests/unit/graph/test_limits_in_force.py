@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.support.late_clock import count_from
 from tests.support.run import search_tool, services, work
 from tests.support.virtual_time import virtual_time
+from tests.support.waiting import until
 from weiwo.graph import build_graph
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.execution.task_graph import _GRACE_SECONDS, _seconds_for_task
@@ -73,9 +74,7 @@ class Slow:
     async def let_go(self) -> None:
         self.over.set()
         self.thread_over.set()
-        async with asyncio.timeout(120):
-            while leash._left_behind:  # noqa: ASYNC110 - what it waits for knows no events
-                await asyncio.sleep(0.005)
+        await until(lambda: not leash._left_behind)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from langgraph.graph import END, START, StateGraph
 
 from tests.support.examples import examples
 from tests.support.run import services, work
+from tests.support.waiting import until
 from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state import Limits, Outcome, Plan, Task
@@ -196,9 +197,7 @@ def test_descendants_of_a_failed_task_are_told_while_others_still_work():
 
     async def find(query: str) -> str:
         if query.startswith("slow"):
-            async with asyncio.timeout(120):
-                while not gate.is_set():  # noqa: ASYNC110 - what it waits for knows no events
-                    await asyncio.sleep(0.002)
+            await until(gate.is_set)
         return Stage.play("crash" if query.startswith("a:") else "good")
 
     tools = [

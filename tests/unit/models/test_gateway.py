@@ -408,6 +408,7 @@ async def test_a_stream_comes_in_pieces_without_reasoning() -> None:
         (["a", 30.0], "no whole reply within"),
     ],
 )
+@virtual_time
 async def test_a_stream_that_fails_gives_what_came(pieces: list[Any], words: str) -> None:
     models, _ = gateway(says(pieces), seconds=0.2)
     got: list[str] = []

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.fake_model import fake, found
 from tests.support.run import services, work
+from tests.support.waiting import until
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.resources import Lease, TaskResources
 from weiwo.nodes.executor.task_state import TaskState
@@ -278,8 +279,7 @@ async def test_a_turn_that_is_cancelled_gives_its_slot_back():
     calls = [{"tool": "web_search", "args": {"query": query}} for query in ("one", "two", "three")]
     state: Any = {"task": task(), "inputs": {}, "calls": calls}
     acting = asyncio.create_task(executor.act(state, shared, lease))
-    while len(search.metadata["calls"]) < 3:  # noqa: ASYNC110 - a tool's list tells no event
-        await asyncio.sleep(0)
+    await until(lambda: len(search.metadata["calls"]) == 3)
     acting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await acting

@@ -374,7 +374,7 @@ async def test_a_run_that_was_killed_between_sections_writes_none_twice():
 
     graph = graph_of(open_context, saver)
     first = asyncio.create_task(graph.ainvoke(state(run_of(model)), thread))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         await desk.waiting.wait()
         await told.wait()
         await saved(graph, thread)

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from uuid import uuid4
 
@@ -12,6 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.store.memory import InMemoryStore
 
 from tests.support.virtual_time import now, virtual_time
+from tests.support.waiting import until
 from weiwo.tools.calling.call_context import CallContext, current_call
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.guarded_call import Caller
@@ -93,14 +93,6 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def until(ready: Callable[[], bool]) -> None:
-    for _ in range(5_000):
-        if ready():
-            return
-        await asyncio.sleep(0.001)
-    raise AssertionError("it does not come to that")
-
-
 X = {"query": "x"}
 
 
@@ -168,6 +160,7 @@ async def test_when_the_last_caller_is_cancelled_so_is_the_call():
     assert (only.cancelled(), probe.cancelled, account.slots.locked()) == (True, 1, False)
 
 
+@virtual_time
 async def test_the_end_of_one_runs_time_is_not_the_others():
     probe, account = Probe(cache_seconds=0), Account()
     probe.go.clear()
@@ -287,6 +280,7 @@ async def test_a_tool_that_is_out_of_order_still_has_what_was_kept():
 # Turns
 
 
+@virtual_time
 async def test_slots_bound_the_calls_and_waiting_to_call_again_holds_none():
     probe, account = Probe(http(503), http(503), cache_seconds=0), Account(slots=1)
     made = calls(probe, backoff=Backoff(first=0.2, jitter=0))
@@ -313,6 +307,7 @@ async def test_without_time_nothing_is_called(seconds):
     assert (caught.value.kind, caught.value.attempts, probe.calls) == ("limit", 0, 0)
 
 
+@virtual_time
 async def test_who_waits_for_a_slot_until_time_is_over_has_reached_the_limit():
     probe, account = Probe(cache_seconds=0), Account(slots=1, seconds=0.05)
     await account.slots.acquire()

@@ -15,6 +15,7 @@ from langchain_core.tools import InjectedToolArg, StructuredTool, Tool, ToolExce
 from pydantic import BaseModel
 
 from tests.support.virtual_time import now, virtual_time
+from tests.support.waiting import until
 from weiwo.state import Evidence, passage_id
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
@@ -285,10 +286,7 @@ async def test_the_turn_is_held_while_calling_and_never_while_waiting():
     calling = asyncio.create_task(
         run_tool(made(work), {}, seconds=5, max_bytes=1_000, backoff=Backoff(first=0.1, jitter=0), turn=turn)
     )
-    for _ in range(1_000):
-        if seen and not slots.locked():
-            break
-        await asyncio.sleep(0.005)
+    await until(lambda: seen and not slots.locked())
     assert len(seen) == 1, "the slot is free before the second call"
     with pytest.raises(ToolCallError) as caught:
         await calling

@@ -105,6 +105,6 @@ async def test_what_model_calls_spend_is_counted(slow_http: httpx.AsyncClient, h
 
 async def test_a_model_call_that_is_cancelled_midway_is_counted(slow_http: httpx.AsyncClient, held: HeldModel):
     run = (await slow_http.post("/threads/t/runs", json={**ASKED, "if_not_exists": "create"})).json()
-    await asyncio.wait_for(held.asked_for.wait(), 20)
+    await asyncio.wait_for(held.asked_for.wait(), 120)
     await slow_http.post(f"/threads/t/runs/{run['run_id']}/cancel?wait=1")
     assert (await slow_http.get("/weiwo/info")).json()["day"]["tokens"] > 0

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from starlette.requests import HTTPConnection
 
+from tests.support.waiting import until
 from tests.unit.app.server.conftest import running
 from weiwo.app.server.access import guard
 from weiwo.app.server.access.auth import Auth, new_token
@@ -223,10 +224,10 @@ async def test_nobody_holds_all_requests_open(monkeypatch: pytest.MonkeyPatch):
     front = Guard(wait, Rules(frozenset()), Known())
     async with httpx.AsyncClient(transport=httpx.ASGITransport(front), base_url=OWN) as client:
         open_ = [asyncio.create_task(client.get("/", headers={"x-api-key": "x"})) for _ in range(3)]
-        await asyncio.sleep(0.01)
+        await until(lambda: front._open.total() == 3)
         assert (await client.get("/", headers={"x-api-key": "x"})).status_code == 429
         open_.append(asyncio.create_task(client.get("/", headers={"x-api-key": "y"})))
-        await asyncio.sleep(0.01)
+        await until(lambda: front._open.total() == 4)
         end.set()
         assert [one.status_code for one in await asyncio.gather(*open_)] == [200] * 4
         assert (await client.get("/", headers={"x-api-key": "x"})).status_code == 200

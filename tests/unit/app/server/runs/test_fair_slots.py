@@ -100,14 +100,14 @@ async def test_one_user_fills_neither_slots_nor_places(
         assert "10 of yours" in anns[-1].text
         other = await begin("operator")
         assert other.status_code == 200
-        for _ in range(600):
+        for _ in range(6_000):
             if await status("operator", other) != "pending":
                 break
             await asyncio.sleep(0.05)
         assert await status("operator", other) == "running"
         assert [await status("ann", one) for one in anns[:10]].count("running") == 2
         held.let_go.set()
-        for _ in range(600):
+        for _ in range(6_000):
             if await status("ann", anns[9]) == "success":
                 break
             await asyncio.sleep(0.05)

@@ -3,8 +3,9 @@
 import json
 import sys
 import threading
+import time
 import warnings
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import typer
@@ -39,6 +40,9 @@ class Given(BaseLoader):
     documents: list[object] = []  # noqa: RUF012  # set by each test
     held = threading.Event()
 
+    def waiting(self) -> None:
+        """Called before each wait."""
+
     def __init__(self, key: str = "", wait: float = 0.0, fail_after: int = -1) -> None:
         del key
         self.wait, self.fail_after = wait, fail_after
@@ -50,6 +54,7 @@ class Given(BaseLoader):
             if number == self.fail_after:
                 raise ConnectionError("the wiki does not answer; key=sk-abcdefghijklmnopqrstuvwx")
             yield document
+            self.waiting()
             self.held.wait(self.wait)
 
 
@@ -278,9 +283,12 @@ async def test_number_and_size_are_bounded(folder, monkeypatch, limit, most, rea
 
 @pytest.mark.usefixtures("loaders")
 async def test_a_loader_that_hangs_is_left_behind(folder, monkeypatch):
-    monkeypatch.setattr(langchain_loader, "_IDLE_SECONDS", 0.2)
+    hangs = threading.Event()
+    late = SimpleNamespace(monotonic=lambda: time.monotonic() + 3_600 * hangs.is_set())
+    monkeypatch.setattr(langchain_loader, "time", late)
+    monkeypatch.setattr(Given, "waiting", lambda _: hangs.set())
     Given.documents = [page("One.", source="a"), page("Two.", source="b")]
-    report = await take(folder, LoaderSpec("my_loaders", "Given", {"wait": 60}))
+    report = await take(folder, LoaderSpec("my_loaders", "Given", {"wait": 600}))
     assert report.documents == 1
     assert ["no document came within" in problem.reason for problem in report.left_out] == [True]
 

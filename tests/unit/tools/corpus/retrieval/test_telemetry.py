@@ -180,7 +180,7 @@ async def test_where_nothing_can_be_kept_searching_goes_on(folder, tmp_path, tro
 
 def test_a_full_queue_drops_and_does_not_wait(tmp_path, monkeypatch):
     recorder, go = TelemetryRecorder(tmp_path), threading.Event()
-    monkeypatch.setattr(recorder, "_write", lambda _: go.wait(30))
+    monkeypatch.setattr(recorder, "_write", lambda _: go.wait(120))
     recorder.record(*retrieval())
     for _ in range(telemetry._WAITING + telemetry._AT_ONCE + 50):
         recorder.record(*retrieval())
