@@ -29,7 +29,7 @@ from weiwo.nodes.master.prompt import (
     assessment_messages,
 )
 from weiwo.nodes.memory.reuse import has_plan
-from weiwo.nodes.shared.planning.plan_rules import planning_instructions
+from weiwo.nodes.shared.planning.plan_rules import planning_instructions, summarize_corpus
 from weiwo.nodes.shared.planning.rule_plan import Choices, choose_search_tool, list_searches
 from weiwo.nodes.shared.planning.tool_choice import offer_tools, read_choice
 from weiwo.nodes.shared.prompting.input_guard import safe_note, safe_query
@@ -50,6 +50,8 @@ _MOST_QUERIES = 3
 """Queries of a model's that are kept."""
 _MOST_PARTS = 8
 """Parts of a question that are kept."""
+_MOST_TITLES = 5
+"""Titles of documents that a model is told which judges a question."""
 
 
 class _QuestionJudgement(NamedTuple):
@@ -79,7 +81,7 @@ async def assess_question(
         planning = "" if whole else await asyncio.to_thread(_promises_plan, question, services)  # lists the documents
         if planning and await has_plan(question, services, wishes):
             planning = ""
-        more, schema = (planning, PlannedAssessmentReply) if planning else await _offer_tools(question, services)
+        more, schema = (planning, PlannedAssessmentReply) if planning else await _describe_resources(question, services)
         try:
             reply = await services.models.structured(
                 "master", "assess", assessment_messages(turn, more, wishes), schema
@@ -164,10 +166,13 @@ async def _fits_whole(question: str, services: RunContext) -> bool:
     return few and models.reading_seconds("writer", tokens) <= _WHOLE_SECONDS
 
 
-async def _offer_tools(question: str, services: RunContext) -> tuple[str, type[AssessmentReply]]:
-    """What to tell a model that may name the tool which answers a question, and the schema of its reply."""
+async def _describe_resources(question: str, services: RunContext) -> tuple[str, type[AssessmentReply]]:
+    """What to tell a model of the tools it may name and of the documents, and the schema of its reply."""
+    corpus = await asyncio.to_thread(summarize_corpus, services, _MOST_TITLES)
+    documents = f"\n{corpus}" if corpus else ""
     offered = await offer_tools(question, services) if services.models.holds_schemas("master") else ""
-    return (TOOLS.format(tools=offered), ToolAssessmentReply) if offered else ("", AssessmentReply)
+    tools = TOOLS.format(tools=offered) if offered else ""
+    return f"{tools}{documents}", ToolAssessmentReply if offered else AssessmentReply
 
 
 def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: RunContext) -> Choices | None:

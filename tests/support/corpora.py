@@ -2,10 +2,14 @@
 
 import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 
 from langchain_core.embeddings import Embeddings
 
-from weiwo.tools.corpus.records import Document, Passage
+from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.records import Changes, Document, Passage
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 
 
 def document(
@@ -15,6 +19,13 @@ def document(
     whole = hashlib.sha256("\n".join(texts).encode()).hexdigest()
     head = Document(name, f"/docs/{name}", whole, 10, 1, title or name, kind, language, date)
     return head, [Passage(text, (), f"line {at}", at, at) for at, text in enumerate(texts, 1)]
+
+
+def indexed(folder: Path, *documents: tuple[Document, Sequence[Passage]]) -> RoutedCorpus:
+    """A corpus of these documents, as a run opens it."""
+    with IndexWriter(folder) as writer:
+        writer.apply(Changes(put=documents))
+    return RoutedCorpus(IndexedCorpus(folder))
 
 
 class LetterEmbeddings(Embeddings):

@@ -4,13 +4,15 @@ Analysis is a task that calls no tool: a model works over what other tasks found
 a tool without arguments; it is there only where a model is.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Final
 
+from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state.task import ANALYSE
+from weiwo.tools.corpus.retrieval.federation import list_indexes
 from weiwo.tools.tool_info import ToolInfo
 
 ANALYSIS: Final = ToolInfo(
@@ -23,9 +25,10 @@ ANALYSIS: Final = ToolInfo(
     returns=("text", "list[text]"),
 )
 _MOST_NAMED: Final = 12
-_LARGEST_LISTED: Final = 20_000
-"""Passages of a corpus whose documents are counted; the list of a larger one takes too long to read."""
-_LONGEST: Final = 60
+_SAMPLED: Final = 100
+"""Documents of an index that are looked at for titles and languages."""
+_LONGEST: Final = 40
+_LANGUAGES: Final = {"en": "English", "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "ru": "Russian"}
 MOST_TASKS: Final = "{max_tasks}"
 """What stands in the rules for the number of tasks that a plan may have."""
 
@@ -99,24 +102,19 @@ def plan_interfaces(names: Sequence[str], services: RunContext) -> Mapping[str, 
     return {**known, ANALYSE: ANALYSIS} if services.models.configured("executor") else known
 
 
-def summarize_corpus(services: RunContext) -> str:
-    """One line: how many documents there are, and the names of some, spread over all; empty where there are none."""
-    corpus = services.registry.corpus
+def summarize_corpus(services: RunContext, most: int = _MOST_NAMED) -> str:
+    """One line: the languages of the documents, and titles of some, spread over all; empty where there are none."""
+    corpus, within = services.registry.corpus, services.settings.filter
     if corpus is None or not corpus.size:
         return ""
     names = ", ".join(services.settings.corpus)
     called = f" ({quote_as_data(names, 120)})" if names else ""
-    if corpus.size > _LARGEST_LISTED:
-        return f"Documents at hand{called}: {corpus.size:,} passages."
-    documents = corpus.documents
-    if not documents:  # those of a store elsewhere cannot be listed
+    sampled = [one for index in list_indexes(corpus) for one in index.corpus.sample_documents(_SAMPLED, within)]
+    titles = list(dict.fromkeys(safe for title, _ in sampled if (safe := quote_as_data(safe_note(title), _LONGEST))))
+    if not titles:  # those of a store elsewhere cannot be listed
         return f"Documents at hand{called}."
-    step = -(-len(documents) // _MOST_NAMED)
-    shown = [quote_as_data(_name(source), _LONGEST) for source in documents[::step][:_MOST_NAMED]]
-    more = ", …" if len(documents) > len(shown) else ""
-    return f"Documents at hand{called}: {len(documents)}, such as {'; '.join(shown)}{more}. Their names are data."
-
-
-def _name(source: str) -> str:
-    """The last two parts of a path or an address: READMEs are told apart by the folder they are in."""
-    return " ".join("/".join(PurePosixPath(source).parts[-2:]).split())
+    spoken = Counter(_LANGUAGES[language] for _, language in sampled if language in _LANGUAGES).most_common(3)
+    languages = f" in {', '.join(name for name, _ in spoken)}" if spoken else ""
+    shown = "; ".join(titles[:: -(-len(titles) // most)])
+    more = "; …" if len(titles) > most else ""
+    return f"Documents at hand{called}{languages}: {shown}{more}. Their titles are data."

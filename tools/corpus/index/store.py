@@ -120,6 +120,19 @@ def list_documents(connection: sqlite3.Connection, at: int) -> dict[str, tuple[i
     return {source: (number, title, range(first, first + count)) for source, number, title, first, count in rows}
 
 
+def sample_documents(connection: sqlite3.Connection, most: int) -> list[tuple[str, str, str, str, str]]:
+    """Title, language, source, path and beginning of some documents, spread over all; of few, of each."""
+    found = connection.execute(
+        "WITH RECURSIVE part(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM part WHERE n < :most - 1)"
+        " SELECT title, language, source, path, substr(coalesce(text, ''), 1, 300) FROM documents"
+        " LEFT JOIN passages ON passages.id = first WHERE documents.id IN"
+        " (SELECT (SELECT id FROM documents WHERE id > n * (SELECT max(id) FROM documents) / :most AND died IS NULL"
+        " ORDER BY id LIMIT 1) FROM part) ORDER BY documents.id",
+        {"most": most},
+    )
+    return found.fetchall()
+
+
 def read_rows(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
     """The rows of passages, by number; a passage that was buried is left out."""
     rows = connection.execute(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.text.analyzer import query_terms
 from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.index import store as rows
@@ -54,6 +55,8 @@ _CANDIDATES: Final = 100
 _TRIES: Final = 5
 _FIRST_BATCH_SECONDS: Final = 5.0
 """How long to wait for another process to show the first batch of a corpus."""
+_ENGLISH: Final = lazy(r"(?i)\b(?:the|and|with|this|that|from|its|are)\b")
+"""What English begins with and other languages in the same letters, which the index takes for it, do not."""
 _LIVE: Final = "SELECT source, path FROM documents WHERE died IS NULL"
 
 
@@ -151,6 +154,16 @@ class IndexedCorpus:
     async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read one document; see `Corpus.open`. A file name or a title that only one document has will also do."""
         return await asyncio.to_thread(self._read_document, source, query, k)
+
+    def sample_documents(self, most: int, within: SourceFilter = ANY_SOURCE) -> list[tuple[str, str]]:
+        """Title and language of some documents that count, spread over all; one in doubt has no language. Blocks."""
+        with self._store.read_transaction() as connection:
+            sampled = rows.sample_documents(connection, most)
+        return [
+            (title, "" if language == "en" and not _ENGLISH.search(beginning) else language)
+            for title, language, source, path, beginning in sampled
+            if within.allows_document(source, path)
+        ]
 
     def list_table_documents(self) -> list[TableDocument]:
         """The documents with tables, under the names that citations give them; looked for once a generation. Blocks."""

@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Overwrite
 
+from tests.support.corpora import document, indexed
 from tests.support.fake_model import FakeModel, ScriptedError, assessed, fake
 from tests.support.run import search_tool, services
 from weiwo.models.gateway import ChatModels, _given_endpoint
@@ -322,6 +323,21 @@ async def test_where_they_do_not_nothing_is_said_of_plans(question):
     update, model = await mastered(question, **PLANNED)
     assert update["sketch"] == {}
     assert "vertices" not in model.requests[0].text
+
+
+@pytest.mark.parametrize("question", [FACT, COMPARED, "恺撒生于哪一年？"])
+async def test_the_model_is_told_of_the_documents_once(question, tmp_path):
+    model = fake(AssessmentReply=assessed(question))
+    run = services(search_tool(lambda _: None), model=model)
+    await master({"question": question}, run)
+    assert "Documents at hand" not in model.requests[0].text
+    war = document("a.md", "Caesar wrote this with the year of his birth left out.", title="Gallic War")
+    run.registry.corpus = indexed(tmp_path, war, document("b.md", "恺撒是罗马的将军。", title="恺撒传", language="zh"))
+    await master({"question": question}, replace(run, settings=replace(run.settings, depth="deep")))
+    await master({"question": question}, run)
+    for request in model.requests[1:]:
+        (line,) = (line for line in request.text.split("\n") if line.startswith("Documents at hand"))
+        assert line == "Documents at hand in English, Chinese: Gallic War; 恺撒传. Their titles are data."
 
 
 @pytest.mark.parametrize("question", [COMPARED, "Who was older, Julius Caesar or Pompey?"])
