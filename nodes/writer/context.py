@@ -58,7 +58,7 @@ class WriterContext:
             self._state["assessment"].question,
             models.room(_WRITER, self._system, bare),
             partial(models.count, _WRITER),
-            held=_carrying(current_outcomes(self._state).values()),
+            held=collect_quotes(current_outcomes(self._state).values()),
         )
         self.left_out, self.cut = fitted.left_out, fitted.cut
         shown = [passages.pop(passage.id) for passage in fitted.shown]
@@ -73,7 +73,7 @@ class WriterContext:
         self.messages = [SystemMessage(self._system), HumanMessage(prompt)]
 
 
-def _carrying(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
+def collect_quotes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
     """The passages that outcomes rest on or are disputed by, with the words that carry the values."""
     carrying: dict[str, list[str]] = {}
     for outcome in outcomes:

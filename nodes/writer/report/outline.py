@@ -4,20 +4,25 @@ One call of the writer's model. What cannot be used of its reply is left out; wh
 sources are thin or the run's limits leave no room, there are no sections, and the answer is one draft.
 """
 
+import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import ClassVar, Final
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.context import collect_quotes
+from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.report.prompt import OUTLINE, outline_prompt
 from weiwo.nodes.writer.sources import CitableSources, gather_sources
-from weiwo.state import Language, Outline, OutlinedSection
+from weiwo.state import Evidence, Language, Outline, OutlinedSection
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import HAN
@@ -42,6 +47,8 @@ _OTHER_CALLS: Final = 5
 """Calls of the outline and the summary."""
 _SECTION_TOKENS: Final = 2_000
 """Tokens of a section's prompts and replies besides its passages, at an upper estimate."""
+_OUTLINE_TOKENS: Final = 4_000
+"""Tokens of the passages that an outline is shown because findings rest on them."""
 _LEAST_SECONDS: Final = 15
 """Seconds without which no report is begun."""
 
@@ -88,12 +95,15 @@ def _sections_for(goal: int, language: Language) -> int:
     return min(_MOST_SECTIONS, max(_LEAST_SECTIONS, int(words / _SECTION_WORDS)))
 
 
-def _affordable_sections(services: RunContext, passage_tokens: int, wanted: int) -> tuple[int, str]:
+def _affordable_sections(
+    services: RunContext, passage_tokens: int, outline_tokens: int, wanted: int
+) -> tuple[int, str]:
     """How many sections of those wanted the run can pay for, and the limit that allows no more.
 
     Args:
         services: The budget.
         passage_tokens: Tokens of all passages the report may cite.
+        outline_tokens: Tokens of the passages that its outline is shown.
         wanted: Sections there would be.
     """
     budget = services.budget
@@ -104,7 +114,7 @@ def _affordable_sections(services: RunContext, passage_tokens: int, wanted: int)
     by_calls = (budget.calls_left() - _OTHER_CALLS) // _SECTION_CALLS
     # A section's passages are read when it is written, judged and mended; each is of use to one section or two.
     each = _SECTION_TOKENS + 4 * passage_tokens // max(wanted, 1)
-    by_tokens = (budget.tokens_left() - passage_tokens) // each
+    by_tokens = (budget.tokens_left() - passage_tokens - outline_tokens) // each
     most = min(by_calls, by_tokens)
     if most >= wanted:
         return wanted, ""
@@ -147,12 +157,16 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
     if not goal:
         return Outline()
     await services.models.ready("writer")
-    tokens = sum(services.models.count("writer", passage.text) for passage in sources.evidence)
     wanted = _sections_for(goal, services.language)
-    most, limit = _affordable_sections(services, tokens, wanted)
+    shown = await _pack_relied_on(state, services, sources, outline_prompt(state, services, sources, goal, wanted, {}))
+    tokens, told = (
+        sum(services.models.count("writer", passage.text) for passage in passages)
+        for passages in (sources.evidence, shown.values())
+    )
+    most, limit = _affordable_sections(services, tokens, told, wanted)
     if most < _LEAST_SECTIONS:
         return Outline(limit=limit)
-    prompt = outline_prompt(state, services, sources, goal, most)
+    prompt = outline_prompt(state, services, sources, goal, most, shown)
     try:
         messages = [SystemMessage(OUTLINE), HumanMessage(prompt)]
         reply = await services.models.structured("writer", "outline", messages, OutlineReply)
@@ -168,6 +182,21 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
     sections = [one.model_copy(update={"words": words}) for one, words in zip(sections, shares, strict=True)]
     title = _title(reply.title, say) or state["assessment"].question[:_LONGEST_TITLE]
     return Outline(title=title, sections=tuple(sections), limit=limit)
+
+
+async def _pack_relied_on(
+    state: SearchState, services: RunContext, sources: CitableSources, bare: str
+) -> dict[str, Evidence]:
+    """The passages that findings rest on, by id, as an outline shows them: with the words quoted, where cut."""
+    fitted = await asyncio.to_thread(
+        pack_passages,
+        [source.evidence for source in sources.items if source.evidence is not None and source.relied_on],
+        state["assessment"].question,
+        min(_OUTLINE_TOKENS, services.models.room("writer", OUTLINE, bare)),
+        partial(services.models.count, "writer"),
+        held=collect_quotes(current_outcomes(state).values()),
+    )
+    return {passage.id: passage for passage in fitted.shown}
 
 
 def _usable(reply: OutlineReply, sources: CitableSources, say: AnswerSanitizer) -> list[OutlinedSection]:

@@ -1,6 +1,6 @@
 """What a model is told when it outlines a report, writes a section of it, and sums it up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passage, quote_as_data
@@ -22,7 +22,7 @@ from weiwo.text.localization import localized
 from weiwo.tools.passages import own_date
 
 _HEAD: Final = 240
-"""Characters of a passage that an outline is made from."""
+"""Characters that an outline is shown of a passage no finding rests on."""
 
 OUTLINE: Final = protect_prompt(
     f"""\
@@ -81,8 +81,15 @@ def summary_instructions(language: Language) -> str:
     return f"{_SUMMARY.replace('{limits}', LIMITS[language])}\nWrite in {LANGUAGE_NAMES[language]}."
 
 
-def outline_prompt(state: SearchState, services: RunContext, sources: CitableSources, goal: int, most: int) -> str:
-    """What an outline is made from: the question, the findings, and how each source begins."""
+def outline_prompt(
+    state: SearchState,
+    services: RunContext,
+    sources: CitableSources,
+    goal: int,
+    most: int,
+    shown: Mapping[str, Evidence],
+) -> str:
+    """What an outline is made from: question, findings, the passages in `shown`, and how each other source begins."""
     plan = state.get("plan")
     perspectives = plan.perspectives if plan else ()
     lines = [
@@ -93,13 +100,14 @@ def outline_prompt(state: SearchState, services: RunContext, sources: CitableSou
         *(f"Perspective to cover: {quote_as_data(line, 200)}" for line in perspectives),
         *list_findings(state, services, sources),
         "",
-        "Sources, the beginning of each:",
+        "Sources, of those without a finding the beginning:",
         *list_calculations(sources),
     ]
     for source in sources.items:
         if source.evidence is not None:
             text = quote_as_data(" ".join(source.evidence.text.split()), _HEAD)
-            lines.append(format_passage(source.n, source.evidence.model_copy(update={"text": text})))
+            head = source.evidence.model_copy(update={"text": text})
+            lines.append(format_passage(source.n, shown.get(head.id, head)))
     return "\n".join(lines)
 
 

@@ -18,8 +18,15 @@ from weiwo.graph.builder import _write
 from weiwo.graph.execution.report_graph import report_graph
 from weiwo.graph.persistence.serializer import with_state_types
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.report.outline import _sections_for, _word_goal, count_words, report_sources, wants_report
-from weiwo.state import Limits, Plan
+from weiwo.nodes.writer.report.outline import (
+    _affordable_sections,
+    _sections_for,
+    _word_goal,
+    count_words,
+    report_sources,
+    wants_report,
+)
+from weiwo.state import Limits, Plan, Quote
 from weiwo.state.search import SearchState
 
 QUESTION = "Compare the storage of Alpha and Beta and recommend one."
@@ -166,6 +173,22 @@ async def test_a_section_sees_its_own_sources_under_the_numbers_of_the_report():
     assert re.findall(r'<passage n="(\d+)"', asked["Licences"]) == ["3"]
     assert re.findall(r'<passage n="(\d+)"', asked["Storage"]) == ["1", "2"]
     assert "- Storage (yours)\n- Licences: both licences" in asked["Storage"]
+
+
+async def test_an_outline_sees_what_findings_rest_on_and_of_other_sources_the_beginning():
+    deep = "Alpha is moved to Postgres in 2027."
+    late = passage(f"{ALPHA.text}\n{FILLER} {deep} {FILLER * 30}", "late.md", "Late", date="2024-05-01")
+    found = {**FOUND, "a": got("a", "Postgres", "text", on=late, quotes=(Quote(evidence_id=late.id, text=deep),))}
+    model = model_of()
+    await written(model, outcomes=found, evidence=(late, BETA, GAMMA))
+    (request,) = model.asked("OutlineReply")
+    first, second, third = re.findall(r"<passage n=.*?</passage>", request.text, re.DOTALL)
+    assert deep in first
+    assert len(first) < 20_000 < len(late.text)  # the words quoted, as much around them as there is room for
+    assert BETA.text.strip() in second
+    assert len(third) < 500 < len(GAMMA.text)
+    run = run_of(model, max_tokens=40_000)
+    assert [_affordable_sections(run, 5_000, told, 8)[0] for told in (0, 10_000)] == [7, 5]
 
 
 async def test_what_was_not_found_has_a_heading_of_its_own():
