@@ -86,9 +86,9 @@ REFUSALS = [json.loads(row) for row in _REFUSALS.read_text(encoding="utf-8").spl
 """Provider, status and body of each, the kind of fault it is, and the window that it names."""
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _collected() -> Iterator[None]:
-    """Have clients that were not closed complain here, where it is ignored."""
+    """Have clients that were not closed complain before another module begins, where it is ignored."""
     yield
     gc.collect()
 
