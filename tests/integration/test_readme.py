@@ -134,7 +134,8 @@ def test_every_command_answers_what_it_is_for(readme, world, tmp_path):
     lines = list(commands(readme))
     assert len(lines) > 20
     without = {**world, "WEIWO_CORPUS": ""}
-    for line in lines:
+    run_there = set(commands("README.md")) - {"weiwo resume --approve"} if readme != "README.md" else set()
+    for line in (line for line in lines if line not in run_there):
         expected = next((words for begin, words in ANSWERS.items() if re.match(begin, line)), None)
         assert expected is not None, f"{line}: nothing is known of what it answers"
         sample = not re.search(r"papers|pilot|-c |~/", line)  # who has indexed papers asks the sample by its path
