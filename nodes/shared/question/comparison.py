@@ -1,14 +1,13 @@
-"""Comparisons and lists of named things: which is more, whether one is, by how much, and the same of each.
+"""Comparisons and lists: several things named in one question, and a look-up for each.
 
-Each way to compare is a row of `text/data/question.toml`: what it asks, and a pattern over the question in lower case
-with the groups `list` (or `a` and `b`) for the things and `pred` for what is compared of them. A frame of two or more
-things has a look-up for each, where the lexicon has words to ask for it.
+A way to compare is a pattern: it names the things, and the predicate they are compared by. A comparing word implies its
+relation (`taller`: height) where the predicate names none.
 """
 
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.lexicon import patterns_by_language, question_pattern
@@ -24,27 +23,60 @@ from weiwo.nodes.shared.question.look_up import (
 )
 from weiwo.state.kinds import Language
 from weiwo.state.query import Direction, QueryFrame, Shape
-from weiwo.text.data_files import data_pattern
+from weiwo.text.data_files import data_pattern, data_rows, read_data, split_cell
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
 _LONGEST: Final = 300
 """Characters of a question that may be a comparison."""
-_AFTER: Final = {"en": 9, "zh": 4}
+_SHORTEST: Final = 4
 """Characters that stand before "and by how much" at least."""
 _BY_HOW_MUCH: Final = {language: data_pattern("question", "by_how_much", language) for language in ("en", "zh")}
-_PEOPLE: Final = question_pattern("people")
 _DESCRIBED: Final = question_pattern("described")
 _OWNED: Final = question_pattern("owned")
-_EXTENDED: Final = question_pattern("extended")
-"""Chinese names of things that have an area, for which 大 is larger; of a person it is older."""
-_FOUNDED: Final = question_pattern("founded")
-_BUILT: Final = question_pattern("built")
 _IDLE_PREDICATE: Final = patterns_by_language("idle_predicate")
 """What may stand in a predicate besides the comparing word and its relation; anything else is compared by no relation
 of the lexicon: `has a higher income`, `lasted longer`."""
 _ORDERED: Final = frozenset({"date", "year", "number", "quantity"})
+_SENSES: Final = tuple((lazy(row["pattern"].replace("\n", "")), row) for row in read_data("question")["senses"])
+
+
+class _Comparative(NamedTuple):
+    """What a comparing word says: the relation it compares (empty for `earlier` or `more`) and which value wins."""
+
+    relation: str
+    direction: Direction
+
+
+def _compared() -> tuple[tuple[str, ...], ...]:
+    return data_rows("question", "compared", "rows")
+
+
+@cache
+def _comparatives(language: Language) -> dict[str, _Comparative]:
+    """Comparing words of a language; a word that names its own relation stands before one that does not."""
+    table: dict[str, _Comparative] = {}
+    directions: tuple[Direction, Direction] = ("least", "greatest")
+    for name, _, _, *cells in _compared():
+        for cell, direction in zip(cells[2:] if language == "zh" else cells[:2], directions, strict=True):
+            for word in split_cell(cell):
+                table.setdefault(word, _Comparative(name, direction))
+    return table
+
+
+def _comparing_words(language: Language) -> str:
+    return "|".join(re.escape(word) for word in sorted(_comparatives(language), key=len, reverse=True))
+
+
+@cache
+def _filled(pattern: str, language: Language) -> re.Pattern[str]:
+    """A pattern in which `{comp}` stands for comparing words, `{rel}` for words that ask for a relation."""
+    words = {"comp": f"(?:{_comparing_words(language)})", "rel": "|".join(asking_words(language))}
+    return re.compile(re.sub(r"\{(comp|rel)\}", lambda m: words[m[1]], pattern.replace("\n", "")))
+
+
+# --- comparisons ---
 
 
 def compare_things(asked: str, low: str, language: Language) -> dict[str, Any] | None:
@@ -57,36 +89,16 @@ def compare_things(asked: str, low: str, language: Language) -> dict[str, Any] |
     if end > _LONGEST:
         return None
     tail = _BY_HOW_MUCH[language].search(low, 0, end)
-    main = len(low[: tail.start()].rstrip(" ,;?")) if tail and tail.start() >= _AFTER[language] else 0
-    for kind, pattern in _ways(language):
-        which = kind in {"which", "whether"}
-        match = pattern.match(low, 0, main if which and main else end)
-        found = _read_way(kind, match, asked, language) if match else None
-        if found and which and main and tail and len(found["subjects"]) == 2:
+    main = len(low[: tail.start()].rstrip(" ,;?")) if tail and tail.start() >= _SHORTEST else end
+    for way in read_data("question")["ways"][language]:
+        plain = way["kind"] in {"which", "whether"}
+        match = _filled(way["pattern"], language).match(low, 0, main if plain else end)
+        found = _read_way(way["kind"], match, asked, language) if match else None
+        if found and plain and tail and main < end and len(found["subjects"]) == 2:
             found |= {"shape": "difference", "wants_difference": True, "unit": unit_of(tail[0])}
         if found:
             return found
     return None
-
-
-@cache
-def _ways(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The ways to compare, compiled; `{comp}` stands for comparing words, `{rel}` for words that ask for a relation."""
-    words = {"comp": f"(?:{_comparing_words(language)})", "rel": "|".join(asking_words(language))}
-    return tuple(
-        (kind, re.compile(re.sub(r"\{(comp|rel)\}", lambda m: words[m[1]], pattern)))
-        for kind, pattern in lexicon.ways_to_compare(language)
-    )
-
-
-def _comparing_words(language: Language) -> str:
-    return "|".join(re.escape(word) for word in sorted(lexicon.comparatives(language), key=len, reverse=True))
-
-
-@cache
-def _comparing(language: Language) -> re.Pattern[str]:
-    words = _comparing_words(language)
-    return re.compile(rf"\b(?:{words})\b" if language == "en" else words)
 
 
 def _read_way(kind: str, match: re.Match[str], asked: str, language: Language) -> dict[str, Any] | None:
@@ -94,37 +106,39 @@ def _read_way(kind: str, match: re.Match[str], asked: str, language: Language) -
     low, group = match.string, match.groupdict()
     if kind == "age":
         who = asked[match.start("a") : match.end("a")].strip(" 的是在,")
-        described = _DESCRIBED.search(low, *match.span("a"))
-        return _age_at_death(who, language) if 1 < len(who) <= 60 and not described else None
+        if not 1 < len(who) <= 60 or _DESCRIBED.search(low, *match.span("a")):
+            return None
+        aged = _frame_parts("difference", [(who, "birth"), (who, "death")], language)
+        return aged | {"relation": "", "unit": "years", "answer_type": "number"}
     items = _things(kind, match, asked, language)
     if len(items) < 2:
         return None
     if kind == "same":
-        return _frame_parts("same", items, "", language)
+        return _frame_parts("same", [(item, "") for item in items], language)
     if kind == "apart":
         relation = find_relation(low, low, language)
         name = relation.name if relation else "birth" if re.search(r"\bage\b|岁|年龄", low) else ""
-        unit = unit_of(low) or ("years" if name == "birth" else "")
-        apart = name and len(items) == 2
-        return _frame_parts("difference", items, name, language, unit=unit, wants_difference=True) if apart else None
+        more: dict[str, Any] = {"wants_difference": True, "unit": unit_of(low) or ("years" if name == "birth" else "")}
+        found = _frame_parts("difference", [(item, name) for item in items], language) | more
+        return found if name and len(items) == 2 else None
     predicate = " ".join(group[name] or "" for name in ("pred", "pred2") if name in group)
-    read = _read_predicate(
-        predicate, items, language, people=_are_people(items[0], group.get("wh") or "", low, language)
-    )
+    read = _read_predicate(predicate, f"{group.get('wh') or ''}|{' '.join(items).lower()}", language)
     if read is None:
         return None
-    relation_name, direction = read
+    more = {"direction": read.direction}
     if kind == "how_much":
-        more: dict[str, Any] = {"shape": "difference", "wants_difference": True, "unit": unit_of(low)}
-    else:
-        more = {"answer_type": "boolean"} if kind == "whether" else {}
-    return _frame_parts("comparison", items, relation_name, language, direction=direction) | more
+        more |= {"shape": "difference", "wants_difference": True, "unit": unit_of(low)}
+    elif kind == "whether":
+        more["answer_type"] = "boolean"
+    return _frame_parts("comparison", [(item, read.relation) for item in items], language) | more
 
 
 def _things(kind: str, match: re.Match[str], asked: str, language: Language) -> tuple[str, ...]:
     """The things a way to compare names; empty where they are no names of things."""
     if "list" in match.groupdict():
-        items = list_items(asked[match.start("list") : match.end("list")], language, "or" if kind == "which" else "and")
+        items = _list_items(
+            asked[match.start("list") : match.end("list")], language, "or" if kind == "which" else "and"
+        )
     else:
         items = tuple(asked[match.start(g) : match.end(g)].strip(" ,") for g in "ab")
         items = () if any(lexicon.ITEM_BAD.search(item.lower()) for item in items) else items
@@ -133,93 +147,69 @@ def _things(kind: str, match: re.Match[str], asked: str, language: Language) -> 
     return items if all(items) else ()
 
 
-def _are_people(thing: str, who: str, low: str, language: Language) -> bool:
-    """Whether people are compared, of whom 大 is older."""
-    kinds = (_EXTENDED, _BUILT, _FOUNDED)
-    unnamed = language == "zh" and not who and not any(kind.search(thing) for kind in kinds)
-    return (bool(_PEOPLE.match(who)) or unnamed or "岁" in low) and not _EXTENDED.search(thing)
-
-
-def _read_predicate(
-    predicate: str, items: Sequence[str], language: Language, *, people: bool
-) -> tuple[str, Direction] | None:
+def _read_predicate(predicate: str, things: str, language: Language) -> _Comparative | None:
     """Relation and direction of `is taller`, `was born first`, `has more employees`; None where nothing compares."""
-    table, comparing = lexicon.comparatives(language), _comparing(language)
-    found = [table[m[0]] for m in comparing.finditer(predicate)]
+    words = _comparing_words(language)
+    comparing = _filled(rf"\b(?:{words})\b" if language == "en" else words, language)
+    found = [_comparatives(language)[m[0]] for m in comparing.finditer(predicate)]
     if not found:
         return None
     own = next((word for word in found if word.relation), found[0])
     rest = comparing.sub(lambda m: "\x00" * len(m[0]), predicate)
     explicit = find_relation(rest, rest, language)
-    span = explicit.span if explicit else (0, 0)
-    if _IDLE_PREDICATE[language].sub("", rest[: span[0]] + " " + rest[span[1] :]).strip():
-        return "", own.direction
+    start, end = explicit.span if explicit else (0, 0)
+    if _IDLE_PREDICATE[language].sub("", rest[:start] + " " + rest[end:]).strip():
+        return own._replace(relation="")
     if explicit and explicit.name != "country":  # "the smaller country" compares no countries
-        return _compare_named(explicit.name, own, found)
-    return _compare_implied(own, " ".join(items).lower(), language, people=people)
-
-
-def _compare_named(name: str, own: lexicon.Comparative, found: Sequence[lexicon.Comparative]) -> tuple[str, Direction]:
-    """A relation that the predicate names, with the direction of the word that goes with it."""
-    if relations()[name].answer_type not in _ORDERED:
-        return "", own.direction  # "whose wife is older"
-    if name == "death" and own.relation == "birth":  # "died younger": at an earlier age
-        return "lifespan", "least" if own.direction == "greatest" else "greatest"
-    plain = own if name == own.relation else next((word for word in found if not word.relation), found[0])
-    return name, plain.direction
-
-
-def _compare_implied(
-    own: lexicon.Comparative, things: str, language: Language, *, people: bool
-) -> tuple[str, Direction]:
-    """The relation that the comparing word itself implies, of things of this kind."""
-    relation, direction = own
-    if relation == "birth" and (_FOUNDED.search(things) or _BUILT.search(things)):
-        return ("founding" if _FOUNDED.search(things) else "construction"), direction
-    if relation == "length" and people and direction == "least" and language == "en":
-        return "height", direction
-    if relation == "area" and people:  # 大 of people is older, "bigger" of people is nothing we know
-        if language == "en":
-            return "", direction
-        return "birth", "least" if direction == "greatest" else "greatest"
-    return relation, direction
+        ordered = relations()[explicit.name].answer_type in _ORDERED  # not "whose wife is older"
+        return own._replace(relation=explicit.name if ordered else "")
+    for pattern, sense in _SENSES:
+        if sense["of"] == own.relation and pattern.search(things):
+            turned: Direction = "least" if own.direction == "greatest" else "greatest"
+            return _Comparative(sense["meant"], turned if sense.get("turned") else own.direction)
+    return own
 
 
 # --- frames of several look-ups ---
 
 
-def _frame_parts(
-    shape: Shape, subjects: Sequence[str], relation: str, language: Language, **more: Any
-) -> dict[str, Any]:
-    """The fields of a frame that is put together from one look-up for each of several things."""
+def word_look_up(relation: str, language: Language) -> str:
+    """The question for one value of a relation, `{}` for the thing; empty where the relation is unknown."""
     row = relations().get(relation)
-    parts = [_frame_part(subject, relation, language) for subject in subjects]
+    if row is None:
+        return ""
+    if own := next((row[2 if language == "zh" else 1] for row in _compared() if row[0] == relation), ""):
+        return own
+    noun, dated = row.noun[language], row.answer_type == "date"
+    who = row.answer_type == "person"
+    if language == "zh":
+        asks = {"person": "是谁", "place": "在哪里", "name": "是什么", "text": "是什么"}.get(row.answer_type, "是多少")
+        return f"{{}}是什么时候{noun}的？" if dated else f"{{}}的{noun}{asks}？"
+    return f"When was {{}} {row.says['en'][0]}?" if dated else f"{'Who' if who else 'What'} is the {noun} of {{}}?"
+
+
+def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Language) -> dict[str, Any]:
+    """The fields of a frame that is put together from look-ups of one relation, or of several of one thing."""
+    relation = asked[0][1]
+    row = relations().get(relation)
+    parts = [_frame_part(subject, name, language) for subject, name in asked]
     return {
         "shape": shape,
-        "subjects": tuple(dict.fromkeys(without_article(subject) for subject in subjects)),
+        "subjects": tuple(dict.fromkeys(without_article(subject) for subject, _ in asked)),
         "relation": relation,
         "answer_type": row.answer_type if row else "text",
         "dimension": row.dimension if row else "",
         "unit": "",
-        "parts": tuple(part for part in parts if part) if all(parts) else (),
-        **more,
+        "parts": tuple(part for part in parts if part),
     }
-
-
-def _age_at_death(who: str, language: Language) -> dict[str, Any]:
-    """An age at death: the difference of two dates of one person."""
-    parts = [_frame_part(who, relation, language) for relation in ("birth", "death")]
-    fields = _frame_parts("difference", (who,), "", language, unit="years", answer_type="number")
-    return fields | {"parts": tuple(part for part in parts if part)}
 
 
 def _frame_part(subject: str, relation: str, language: Language) -> QueryFrame | None:
     """The look-up of one thing's value; None where the lexicon has no words to ask for it."""
-    row, wording = relations().get(relation), lexicon.word_look_up(relation, language)
+    row, wording = relations().get(relation), word_look_up(relation, language)
     if row is None or not wording:
         return None
-    question = wording.format(subject)
-    named = without_article(subject)
+    question, named = wording.format(subject), without_article(subject)
     kind: Any = row.answer_type
     return QueryFrame(
         question=question[:1].upper() + question[1:],
@@ -233,40 +223,40 @@ def _frame_part(subject: str, relation: str, language: Language) -> QueryFrame |
     )
 
 
-_JOINED: Final = lazy(r" ?(?:,|/|&|and|和|与|及|以及|、) ?(?:the )?")
-_APART: Final = lazy(r"\b(?:each|both)\b|分别|各自")
+_EACH: Final = lazy(r"\b(?:each|both)\b|分别|各自")
 _AND_ASKS: Final = patterns_by_language("and_asks")
 
 
 def ask_of_each(asked: str, low: str, language: Language) -> dict[str, Any] | None:
     """The same asked of several things, a look-up for each; without look-ups where two questions stand in one."""
-    at = _AND_ASKS[language].search(low)
-    if at and at.start() > 4 and lexicon.ASKS.search(low[: at.start()]) and lexicon.ASKS.search(low[at.end() :]):
-        things = list_things(asked, language) or (subject_of(asked[: at.start()], (0, 0), language),)
-        return _frame_parts("several", [thing for thing in things if thing], "", language)
+    if at := _asks_two(low, language):
+        first, at = (asked[: at[0]], (0, 0)) if at[1] == len(low) else (asked, at)
+        things = list_things(asked, language, at) or (subject_of(first, at, language),)
+        return _frame_parts("several", [(thing, "") for thing in things if thing] or [("", "")], language)
     found = find_relation(asked, low, language, answer_type_of(low))
-    if found and (both := _two_relations(asked, low, language, found)):
-        things = list_things(asked, language, both) or (subject_of(asked, both, language),)
-        return _frame_parts("several", [thing for thing in things if thing], "", language)
     items = list_things(asked, language, found.span) if found and found.name != "distance" else ()
     if not found or len(items) < 2 or _may_be_one(items, found, asked, low):
         return None
-    return _frame_parts("several", items, found.name, language)
+    return _frame_parts("several", [(item, found.name) for item in items], language)
 
 
-def _two_relations(asked: str, low: str, language: Language, one: FoundRelation) -> tuple[int, int] | None:
-    """Where a question asks for two relations side by side: "population and area of Malta"."""
-    (start, end), wanted = one.span, answer_type_of(low)
-    two = find_relation(asked, low[:start] + "\x00" * (end - start) + low[end:], language, wanted)
-    if two is None or two.name == one.name:
-        return None
-    first, last = sorted((one.span, two.span))
-    return (first[0], last[1]) if _JOINED.fullmatch(low[first[1] : last[0]]) else None
+def _asks_two(low: str, language: Language) -> tuple[int, int] | None:
+    """Where a question asks two things: the second question, or two relations: "population and area of Malta"."""
+    at = _AND_ASKS[language].search(low)
+    if (
+        at
+        and at.start() > _SHORTEST
+        and lexicon.ASKS.search(low[: at.start()])
+        and lexicon.ASKS.search(low[at.end() :])
+    ):
+        return at.start(), len(low)
+    two = _filled(read_data("question")["patterns"][language]["two_asked"], language).search(low)
+    return two.span() if two else None
 
 
 def _may_be_one(items: Sequence[str], found: FoundRelation, asked: str, low: str) -> bool:
     """Whether two things may be one: "was Trinidad and Tobago founded", "who wrote Pride and Prejudice"."""
-    if len(items) > 2 or _APART.search(low):
+    if len(items) > 2 or _EACH.search(low):
         return False
     if re.search(rf"\b(?:was|is|does|has) {re.escape(lower(items[0]))}", low):
         return True
@@ -286,36 +276,23 @@ def list_things(asked: str, language: Language, span: tuple[int, int] = (0, 0)) 
     titles = [found[found.lastgroup or 0] for found in lexicon.TITLE.finditer(asked)]
     if titles:
         return tuple(titles) if len(titles) > 1 else ()
-    items = list_items(subject_of(asked, span, language, whole=True), language)
+    items = _list_items(subject_of(asked, span, language, whole=True), language)
     if items and language == "en":  # "the economies of Spain" lists Spain
         head, _, last = items[0].rpartition(" between " if " between " in items[0] else " of ")
         items = (last if head.islower() or not head else items[0], *items[1:])
     return items
 
 
-def list_items(body: str, language: Language, joined_by: str = "and") -> tuple[str, ...]:
-    """The things a list names; empty where it is no list of short names.
-
-    Args:
-        body: `A, B and C`, or 甲、乙和丙.
-        language: Its language.
-        joined_by: The English word before the last.
-    """
+def _list_items(body: str, language: Language, joined_by: str = "and") -> tuple[str, ...]:
+    """The things a list `A, B and C` or 甲、乙和丙 names; empty where it is no list of short names."""
     if language == "zh":
         items = [_TRIM_ZH.sub("", item.strip()) for item in _JOIN_ZH.split(_TRIM_ZH.sub("", body))]
-        items[-1] = _without_place(items[-1], {item[-1:] for item in items[:-1]})
         named = all(0 < len(item) <= 24 and not lexicon.ITEM_BAD.search(item) for item in items)
-        return tuple(items) if 2 <= len(items) <= 12 and named else ()
-    body = re.sub(r"^(?:both|either|the following|these|of|between|among|out of)\b:? ", "", body.strip(" ,:;-?–—"))
-    head, _, last = body.rpartition(" and ")
-    plain = not head or (joined_by == "or" and " or " in body)
-    items = _OR.split(body) if plain else [*_AND.split(head), last]
-    items = [re.sub(r"^(?:and|or|either|both) |'s$", "", item.strip(" ,:;-'\"")) for item in items]
-    good = all(item and len(item.split()) <= 9 and not lexicon.ITEM_BAD.search(item.lower()) for item in items)
-    return tuple(items) if 2 <= len(items) <= 12 and good else ()
-
-
-def _without_place(item: str, ends: set[str]) -> str:
-    """The last of a list without what closes the list (太平洋和大西洋里); the end of a short name (德里) stays."""
-    closed = item.endswith(("中", "里", "都")) and (len(item) > 3 or item[-2:-1] in ends)
-    return item[:-1] if closed else item
+    else:
+        body = re.sub(r"^(?:both|either|the following|these|of|between|among|out of)\b:? ", "", body.strip(" ,:;-?–—"))
+        head, _, last = body.rpartition(" and ")
+        plain = not head or (joined_by == "or" and " or " in body)
+        items = _OR.split(body) if plain else [*_AND.split(head), last]
+        items = [re.sub(r"^(?:and|or|either|both) |'s$", "", item.strip(" ,:;-'\"")) for item in items]
+        named = all(item and len(item.split()) <= 9 and not lexicon.ITEM_BAD.search(item.lower()) for item in items)
+    return tuple(items) if 2 <= len(items) <= 12 and named else ()

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.arithmetic import aged_today, arithmetic_expression, dates_apart
-from weiwo.nodes.shared.question.comparison import ask_of_each, compare_things, list_things
+from weiwo.nodes.shared.question.comparison import ask_of_each, compare_things, list_things, word_look_up
 from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
-from weiwo.nodes.shared.question.lexicon import patterns_by_language, question_pattern, word_look_up
+from weiwo.nodes.shared.question.lexicon import patterns_by_language, question_pattern
 from weiwo.nodes.shared.question.look_up import EDGE, look_up, lower, search_words
 from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
