@@ -79,11 +79,6 @@ async def load_corpus(
     return await run_shared(key, lambda job: _CorpusLoader(settings, job, clock).load(given), tell or _log_line)
 
 
-def _default_corpus_paths() -> tuple[Path, ...]:
-    """The sample corpus that comes with Weiwo."""
-    return (find_sample_corpus(),)
-
-
 @dataclass(slots=True)
 class _OpenCorpus:
     """An open corpus."""
@@ -114,7 +109,7 @@ class _CorpusLoader:
             return self._open_by_name(given)
         if not given:
             own = corpus_exists(self._home, DEFAULT_NAME)
-            given = (DEFAULT_NAME,) if own else tuple(map(str, _default_corpus_paths()))
+            given = (DEFAULT_NAME,) if own else (str(find_sample_corpus()),)
         known = [entry for entry in given if corpus_exists(self._home, entry)]
         names = [entry for entry in known if not os.path.lexists(entry)]
         for entry in known:

@@ -31,8 +31,7 @@ from weiwo.tools.corpus.index.language_fit import assess_fit
 from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.vector_store_sync import sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
-from weiwo.tools.corpus.ingestion.file_walk import expand_paths
-from weiwo.tools.corpus.ingestion.file_watcher import watch_files
+from weiwo.tools.corpus.ingestion.file_walk import expand_paths, watch_files
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
 from weiwo.tools.corpus.ingestion.langchain_loader import (

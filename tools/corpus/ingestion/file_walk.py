@@ -4,21 +4,23 @@ A folder's `.gitignore` and `.weiwoignore` say what below it is left out, silent
 other people's packages (`node_modules`, virtual environments); files of types that we do not read are counted. What a
 user may have meant is a problem with a name and a reason. Links within what is searched are passed over, since their
 targets are found anyway, which also ends every loop; a link out of it is not followed: anyone may have set it. Weiwo's
-own files (`WEIWO_HOME`) are no documents, wherever they are.
+own files (`WEIWO_HOME`) are no documents, wherever they are. The same files are watched for changes (`watch_files`).
 """
 
 # Paths stay strings here, since there may be a million.
 # ruff: noqa: PTH111, PTH112, PTH116, PTH118, PTH122, PTH123, PTH207
 
+import asyncio
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from glob import glob, has_magic
 from os.path import abspath, join, normpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from weiwo.state.environment import home
 from weiwo.tools.corpus.base import CorpusError, Problem
@@ -115,7 +117,7 @@ def list_files(roots: Iterable[str]) -> FileListing:
     return listing
 
 
-def find_own_files(top: str) -> frozenset[str]:
+def _find_own_files(top: str) -> frozenset[str]:
     """The files and folders of Weiwo itself that are below a folder, named from there.
 
     Where the folder is `WEIWO_HOME` or in it, somebody keeps documents there, too: then only what we write counts.
@@ -174,7 +176,7 @@ class _Walker:
 
     def walk(self, top: str) -> None:
         """List what is below a folder."""
-        self._ours = find_own_files(top)
+        self._ours = _find_own_files(top)
         folders: list[tuple[str, _IgnoreRules | None]] = [(top, None)]
         while folders:
             folder, ignored = folders.pop()
@@ -269,3 +271,70 @@ class _IgnoreRules:
                 return verdict
             level = level.above
         return False
+
+
+T = TypeVar("T")
+
+_SETTLE_MILLISECONDS: Final = 1_500
+"""Changes that follow each other within this time are one."""
+
+
+async def watch_files(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[int]:
+    """Wait for changes below files, folders and patterns; hidden files and our own (`WEIWO_HOME`) do not count.
+
+    Yields:
+        How many files have changed, whenever there is quiet again or `_SETTLE_MILLISECONDS` have passed.
+
+    Raises:
+        CorpusError: The system cannot watch them.
+    """
+    from watchfiles import Change, awatch
+
+    roots = sorted({_find_watch_root(os.fspath(path)) for path in paths})
+    own = frozenset[str]().union(*map(_find_own_files, roots))
+
+    def counts(_: Change, path: str) -> bool:
+        root = next((root for root in roots if path.startswith(root)), "")
+        if any(path == one or path.startswith(os.path.join(one, "")) for one in own):  # strings here
+            return False
+        return not any(part.startswith(".") or part == "node_modules" for part in Path(path[len(root) :]).parts)
+
+    stop = asyncio.Event()
+    watch = awatch(*roots, watch_filter=counts, debounce=_SETTLE_MILLISECONDS, recursive=True, stop_event=stop)
+    try:
+        async with aclosing(watch):
+            while changes := await _take_next(watch, stop):
+                yield len(changes)
+    except OSError as error:
+        raise CorpusError(
+            f"watching {one_line(', '.join(roots), 200)}: {one_line(str(error))}; name fewer folders, or set"
+            " WATCHFILES_FORCE_POLLING=1"
+        ) from None
+
+
+async def _take_next(watch: AsyncGenerator[set[T], None], stop: asyncio.Event) -> set[T] | None:
+    """The next changes; None at the end.
+
+    Where it is cancelled it first waits, some milliseconds, for the thread that watches: closing the watcher under it
+    is an error.
+    """
+
+    async def take() -> set[T] | None:
+        return await anext(watch, None)
+
+    taking = asyncio.create_task(take())
+    try:
+        await asyncio.wait({taking})
+    except asyncio.CancelledError:
+        stop.set()
+        await asyncio.wait({taking})
+        raise
+    return taking.result()
+
+
+def _find_watch_root(path: str) -> str:
+    """The folder or file to watch for a path: of a pattern, the folder above what varies."""
+    whole = Path(path).expanduser().absolute()
+    if not has_magic(path) or whole.exists():
+        return str(whole)
+    return str(next(folder for folder in whole.parents if not has_magic(str(folder))))

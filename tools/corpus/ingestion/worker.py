@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from hashlib import file_digest, sha256
 from io import BufferedReader
+from operator import attrgetter
 from typing import Any, BinaryIO, Final
 
 from weiwo.tools.corpus.formats import Part, find_format, load_reader
@@ -20,7 +21,6 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ocr import start_budget
 from weiwo.tools.corpus.formats.parts import detect_part_language
 from weiwo.tools.corpus.losses import encode_losses
-from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
 from weiwo.tools.worker_process import limit_resources, read_frame, serve_requests, write_frame
 
@@ -29,6 +29,9 @@ _FLUSH_SECONDS: Final = 0.2
 _SMALL: Final = 1_000_000
 _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Without waiting: a pipe that took the place of a file must not hold us up."""
+
+_encode_passage: Final = attrgetter("text", "headings", "locator", "first_line", "last_line", "page")
+"""The fields of a passage in the order in which the parent takes them."""
 
 
 def main() -> None:
@@ -132,9 +135,5 @@ def _encode_part(part: Part, sha256: str, held: str) -> dict[str, Any]:
         "date": part.date,
         "language": detect_part_language(part),
         "losses": encode_losses(part.losses),
-        "passages": None if sha256 == held else [_encode_passage(passage) for passage in part.passages],
+        "passages": None if sha256 == held else [*map(_encode_passage, part.passages)],
     }
-
-
-def _encode_passage(passage: Passage) -> tuple[Any, ...]:
-    return (passage.text, passage.headings, passage.locator, passage.first_line, passage.last_line, passage.page)

@@ -28,8 +28,9 @@ from weiwo.tools.corpus.index.embedding_models import Embedder
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion import refresh
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
-from weiwo.tools.corpus.loading import _default_corpus_paths, load_corpus
+from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
+from weiwo.tools.corpus.source_names import find_sample_corpus
 
 pytestmark = pytest.mark.processes
 
@@ -86,7 +87,7 @@ async def test_documents_are_named_from_the_current_folder_wherever_they_were_in
 async def test_the_sample_corpus_is_there_and_named_alike_everywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     corpus = await load_corpus()
-    assert _default_corpus_paths()[0].is_dir()
+    assert find_sample_corpus().is_dir()
     assert corpus.size >= len(corpus.documents) >= 60
     assert all(source.startswith("examples/corpus/") for source in corpus.documents)
     for question in ("When was Julius Caesar born?", "汉武帝生于哪一年?"):

@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from weiwo.tools.corpus.ingestion import file_watcher
-from weiwo.tools.corpus.ingestion.file_walk import list_files
-from weiwo.tools.corpus.ingestion.file_watcher import watch_files
+from weiwo.tools.corpus.ingestion import file_walk
+from weiwo.tools.corpus.ingestion.file_walk import list_files, watch_files
 
 
 @pytest.fixture
@@ -41,15 +40,15 @@ def test_documents_kept_in_the_home_are_listed_without_what_we_write(docs):
 
 
 async def test_our_own_writing_wakes_nobody(docs, monkeypatch):
-    monkeypatch.setattr(file_watcher, "_SETTLE_MILLISECONDS", 100)
-    take, changed = file_watcher._take_next, set[str]()
+    monkeypatch.setattr(file_walk, "_SETTLE_MILLISECONDS", 100)
+    take, changed = file_walk._take_next, set[str]()
 
     async def noted(*given):
         found = await take(*given)
         changed.update(path for _, path in found)
         return found
 
-    monkeypatch.setattr(file_watcher, "_take_next", noted)
+    monkeypatch.setattr(file_walk, "_take_next", noted)
     changes = watch_files([docs])
     first = asyncio.ensure_future(anext(changes))
     while not first.done():  # it may not have begun to watch
