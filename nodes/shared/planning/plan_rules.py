@@ -109,7 +109,7 @@ def summarize_corpus(services: RunContext, most: int = _MOST_NAMED) -> str:
         return ""
     names = ", ".join(services.settings.corpus)
     called = f" ({quote_as_data(names, 120)})" if names else ""
-    sampled = [one for index in list_indexes(corpus) for one in index.corpus.sample_documents(_SAMPLED, within)]
+    sampled = [one for index in list_indexes(corpus) for one in index.sample_documents(_SAMPLED, within)]
     titles = list(dict.fromkeys(safe for title, _ in sampled if (safe := quote_as_data(safe_note(title), _LONGEST))))
     if not titles:  # those of a store elsewhere cannot be listed
         return f"Documents at hand{called}."
