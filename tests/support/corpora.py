@@ -8,7 +8,6 @@ from langchain_core.embeddings import Embeddings
 
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
-from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 
 
@@ -25,7 +24,7 @@ def indexed(folder: Path, *documents: tuple[Document, Sequence[Passage]]) -> Rou
     """A corpus of these documents, as a run opens it."""
     with IndexWriter(folder) as writer:
         writer.apply(Changes(put=documents))
-    return RoutedCorpus(IndexedCorpus(folder))
+    return RoutedCorpus(folder)
 
 
 class LetterEmbeddings(Embeddings):
