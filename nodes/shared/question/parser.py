@@ -17,12 +17,12 @@ from weiwo.nodes.shared.question.lexicon import patterns_by_language, question_p
 from weiwo.nodes.shared.question.look_up import EDGE, look_up, lower, search_words
 from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
-from weiwo.text.data_files import data_words, read_data
+from weiwo.text.data_files import read_data
 from weiwo.text.language import HAN, questions_of
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
-from weiwo.text.terms import FUNCTION_WORDS, terms
+from weiwo.text.terms import terms
 
 LONGEST: Final = 600
 """Characters of a question that are parsed: its patterns may take time with the square of them."""
@@ -110,24 +110,7 @@ def _unframed(text: str, language: Language) -> str:
     return text
 
 
-_SLIPPED: Final = data_words("question", "words", "slipped")
-"""Words of English questions that are often misspelt."""
-_REAL: Final = data_words("question", "words", "real")
-"""Words of their own that a slip would make of another."""
-
-
-def _slips() -> dict[str, str]:
-    """Common slips of the question's own words: two letters changed about, one left out, one doubled."""
-    table: dict[str, str] = {}
-    for word in _SLIPPED:
-        made = {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1)}
-        made |= {word[:i] + word[i] + word[i:] for i in range(len(word))}
-        made |= {word[:i] + word[i + 1 :] for i in range(1, len(word))} if len(word) > 3 else set()
-        table |= dict.fromkeys(made - _REAL - set(_SLIPPED) - FUNCTION_WORDS, word)
-    return {**table, **read_data("question")["written_short"]}
-
-
-_SLIPS: Final = _slips()
+_SLIPS: Final = {slip: word for word, slips in read_data("question")["slips"].items() for slip in slips.split()}
 _INDIRECT: Final = lazy(
     r"(?i)^(how (?:long|tall|high|deep|wide|old|big|large|heavy|fast)) (?!is\b|was\b|are\b|were\b|do|did\b|it\b)"
     r"([^,.?!]{2,60}) (is|was|are|were)(?=[\s?!.]*$)"
@@ -141,7 +124,7 @@ def _respelt(text: str) -> str:
     """An English question with the slips in its question words put right; names keep their spelling."""
     spelt = _CONTRACTED.sub(r"\1 is", text)
     spelt = _WORD.sub(lambda m: _SLIPS.get(m[0] if m.start() else m[0].lower(), m[0]), spelt)
-    return _INDIRECT.sub(lambda m: f"{m[1]} {m[3]} {m[2]}", spelt, count=1)
+    return _INDIRECT.sub(r"\1 \3 \2", spelt, count=1)
 
 
 def _marked(text: str) -> str:

@@ -42,6 +42,8 @@ _WORD: Final = lazy(r"[^\W_]+")
 _MARKS: Final = lazy(r"[\s?？。.!！,，、:：;；'\"“”‘’()（）《》]+")
 _HAN: Final = lazy(f"[{HAN}]")
 _BRACKETED: Final = lazy(r"[(（\[]([^()（）\[\]]{0,100})[)）\]]")
+_BESIDE: Final = frozenset({"", "=", "is", "of", "in", "the", "为", "是", "的"})
+"""What may stand between a column and its value."""
 _MADE: Final = ("distinct", "median", "mean", "sum", "count")
 
 
@@ -305,17 +307,7 @@ class _Reading:
         for other in self._mentions:
             if other.kind == "value" and other.column == mention.column:
                 first, last = sorted((other, mention), key=lambda one: one.start)
-                if _MARKS.sub("", self._text[first.end : last.start]) in {
-                    "",
-                    "=",
-                    "is",
-                    "of",
-                    "in",
-                    "the",
-                    "为",
-                    "是",
-                    "的",
-                }:
+                if _MARKS.sub("", self._text[first.end : last.start]) in _BESIDE:
                     return True
         return False
 
