@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.lexicon import question_pattern
 from weiwo.state.kinds import Language
+from weiwo.text.data_files import read_data
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
@@ -150,10 +151,10 @@ def unit_of(low: str) -> str:
 # --- subject ---
 
 _ARTICLES: Final = ("the", "a", "an")
-_BASE_VERBS: Final = question_pattern("base_verbs")
-"""The verb behind the subject of "did" and "does", and all that follows it."""
-_PARTICIPLE: Final = question_pattern("participle")
-"""The verb behind the subject of "was" and "were"."""
+_VERBS: Final = tuple(
+    (lazy(verb["asked"]), lazy(verb["cut"].replace("\n", ""))) for verb in read_data("question")["verbs"]
+)
+"""Verbs beside a subject: of which questions, and what of the subject is cut."""
 _BREAK: Final = {"en": question_pattern("break"), "zh": lazy(r"[,;:。]")}
 _WHEN_AT_END: Final = question_pattern("when_at_end")
 _EDGE_ZH: Final = question_pattern("edge_zh")
@@ -191,7 +192,8 @@ def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: 
     chunk = holding[0] if holding else max(chunks, key=lambda c: len(terms(c)))
     if whole:
         return chunk
-    chunk = _without_verb(chunk, low)
+    for asking_so, cut in _VERBS:
+        chunk = cut.sub("", chunk) if asking_so.search(low) else chunk
     if not span[1]:
         chunk = _owner(chunk)
     return _tight(chunk, [name for name in named if name in chunk])
@@ -228,16 +230,6 @@ def _trimmed(part: str, *, opens: bool) -> str:
     if first and first < last and words[first - 1].lower() in _ARTICLES:
         first -= 1
     return re.sub(r"(?:'s|s')$", lambda m: "s" if m[0] == "s'" else "", " ".join(words[first:last]).strip(",.;:?!"))
-
-
-def _without_verb(chunk: str, low: str) -> str:
-    """A subject without the verb that stands at its end, or before it."""
-    if re.search(r"\b(?:did|does|do|can|will)\b", low):
-        return _BASE_VERBS.sub("", chunk)
-    if re.match(r"(?:when|where|why|how|by whom) (?:was|were)\b", low):
-        return _PARTICIPLE.sub("", chunk)
-    verb = re.match(r"who ([a-z]{2,}ed) ", low)  # "who approved the budget"
-    return chunk.removeprefix(verb[1]).lstrip() if verb else chunk
 
 
 def _owner(chunk: str) -> str:
