@@ -25,6 +25,7 @@ BROKEN: Final = (KeyError, BadZipFile, EOFError, NotImplementedError, zlib.error
 
 _LEFT_OUT: Final = frozenset({"del", "moveFrom", "delText"})
 _MOST_POINTS: Final = 20_000
+_MOST_DEPTH: Final = 500
 
 
 class Package:
@@ -141,16 +142,16 @@ def drop_namespaces(root: Element) -> Element:
 
 def _choose_alternatives(root: Element) -> Element:
     """The same tree with one branch of each `AlternateContent`: that with most text, else the first, the newer one."""
-    waiting = [root]
+    waiting = [(root, 0)]
     while waiting:
-        parent = waiting.pop()
+        parent, depth = waiting.pop()
         while any(child.tag == "AlternateContent" for child in parent):
-            parent[:] = [
-                one
-                for child in parent
-                for one in (_choose_branch(child) if child.tag == "AlternateContent" else (child,))
-            ]
-        waiting += parent
+            depth += 1
+            if depth > _MOST_DEPTH:  # each level weighs all text below it
+                raise RecursionError
+            chosen = (_choose_branch(child) if child.tag == "AlternateContent" else (child,) for child in parent)
+            parent[:] = [one for those in chosen for one in those]
+        waiting += [(child, depth + 1) for child in parent]
     return root
 
 
