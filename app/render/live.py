@@ -97,11 +97,12 @@ class LiveView(Watcher):
             return foot
         tree = self._tree()
         room = self.console.height - 2
-        lines = self.console.render_lines(tree, pad=False)
-        if len(lines) > room:
-            tree = self._tree(brief=True)
-            lines = self.console.render_lines(tree, pad=False)
-        return Group(*([tree] if len(lines) <= room else _cut(tree, self.console, room)), foot)
+        if len(self.console.render_lines(tree, pad=False)) <= room:
+            return Group(tree, foot)
+        lines = self.console.render_lines(self._tree(brief=True), pad=False, new_lines=True)
+        if len(lines) <= room:
+            return Group(_Drawn(lines), foot)
+        return Group(_Drawn(lines[: max(1, room - 1)]), Text("…", "dim"), foot)
 
     def _foot(self) -> Text:
         """What is being done, what it has taken so far, and for how long."""
@@ -156,11 +157,3 @@ class _Drawn:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for line in self._lines:
             yield from line
-
-
-def _cut(tree: Tree, console: Console, room: int) -> list[RenderableType]:
-    """The first lines of a tree that does not fit even in brief."""
-    with console.capture() as captured:
-        console.print(tree)
-    lines = captured.get().splitlines()[: max(1, room - 1)]
-    return [*(Text.from_ansi(line) for line in lines), Text("…", "dim")]
