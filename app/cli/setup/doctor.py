@@ -7,7 +7,6 @@ looked at: quick things first, and nothing whose ground has failed.
 import asyncio
 import os
 import platform
-import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -154,23 +153,12 @@ def _draw(console: Console, checks: Sequence[Check]) -> None:
 
 async def _check_system(subject: _Subject) -> list[Check]:
     system = subject.say("on", platform.python_version(), platform.system(), platform.machine())
-    found = _read_installed()
-    versions = [f"{name} {found[name]}" if name in found else _find_version(name, subject) for name in _PACKAGES]
+    versions = [_find_version(name, subject) for name in _PACKAGES]
     return [Check(subject.say("python"), "ok", system), Check(subject.say("packages"), "ok", ", ".join(versions))]
 
 
-def _read_installed() -> dict[str, str]:
-    """Versions of packages, read off the names of the folders that installers make beside them."""
-    found: dict[str, str] = {}
-    for folder in sys.path:
-        for entry in Path(folder).glob("*.dist-info"):
-            name, _, number = entry.stem.partition("-")
-            found.setdefault(name.lower().replace("_", "-"), number)
-    return found
-
-
 def _find_version(name: str, subject: _Subject) -> str:
-    """A package that was installed in another way, or not at all."""
+    """A package and its version, where it is installed."""
     try:
         return f"{name} {version(name)}"
     except PackageNotFoundError:

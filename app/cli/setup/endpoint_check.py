@@ -71,14 +71,9 @@ async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
         return "problem", say(language, "silent", host, type(error).__name__, _SECONDS, _advise(base_url, language))
     model = name.partition(":")[2]
     offered = _list_offered(reply)
-    return (
-        ("note", say(language, "unlisted", host, model))
-        if offered and model not in offered
-        else (
-            "ok",
-            say(language, "answers", host),
-        )
-    )
+    if offered and model not in offered:
+        return "note", say(language, "unlisted", host, model)
+    return "ok", say(language, "answers", host)
 
 
 def _judge_error(error: "ServerError", host: str, language: Language) -> tuple[Verdict, str]:
