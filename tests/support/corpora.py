@@ -2,13 +2,12 @@
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 
 from langchain_core.embeddings import Embeddings
 
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
-from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
+from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
 
 def document(
@@ -20,11 +19,11 @@ def document(
     return head, [Passage(text, (), f"line {at}", at, at) for at, text in enumerate(texts, 1)]
 
 
-def indexed(folder: Path, *documents: tuple[Document, Sequence[Passage]]) -> RoutedCorpus:
-    """A corpus of these documents, as a run opens it."""
+def corpus_of(folder, *documents, **options):
+    """A corpus of these documents."""
     with IndexWriter(folder) as writer:
         writer.apply(Changes(put=documents))
-    return RoutedCorpus(folder)
+    return IndexedCorpus(folder, **options)
 
 
 class LetterEmbeddings(Embeddings):

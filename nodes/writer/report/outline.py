@@ -95,15 +95,13 @@ def _sections_for(goal: int, language: Language) -> int:
     return min(_MOST_SECTIONS, max(_LEAST_SECTIONS, int(words / _SECTION_WORDS)))
 
 
-def _affordable_sections(
-    services: RunContext, passage_tokens: int, outline_tokens: int, wanted: int
-) -> tuple[int, str]:
+def _affordable_sections(services: RunContext, passage_tokens: int, shown_tokens: int, wanted: int) -> tuple[int, str]:
     """How many sections of those wanted the run can pay for, and the limit that allows no more.
 
     Args:
         services: The budget.
         passage_tokens: Tokens of all passages the report may cite.
-        outline_tokens: Tokens of the passages that its outline is shown.
+        shown_tokens: Tokens of the passages that its outline is shown.
         wanted: Sections there would be.
     """
     budget = services.budget
@@ -114,7 +112,7 @@ def _affordable_sections(
     by_calls = (budget.calls_left() - _OTHER_CALLS) // _SECTION_CALLS
     # A section's passages are read when it is written, judged and mended; each is of use to one section or two.
     each = _SECTION_TOKENS + 4 * passage_tokens // max(wanted, 1)
-    by_tokens = (budget.tokens_left() - passage_tokens - outline_tokens) // each
+    by_tokens = (budget.tokens_left() - passage_tokens - shown_tokens) // each
     most = min(by_calls, by_tokens)
     if most >= wanted:
         return wanted, ""
@@ -159,11 +157,11 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
     await services.models.ready("writer")
     wanted = _sections_for(goal, services.language)
     shown = await _pack_relied_on(state, services, sources, outline_prompt(state, services, sources, goal, wanted, {}))
-    tokens, told = (
+    tokens, shown_tokens = (
         sum(services.models.count("writer", passage.text) for passage in passages)
         for passages in (sources.evidence, shown.values())
     )
-    most, limit = _affordable_sections(services, tokens, told, wanted)
+    most, limit = _affordable_sections(services, tokens, shown_tokens, wanted)
     if most < _LEAST_SECTIONS:
         return Outline(limit=limit)
     prompt = outline_prompt(state, services, sources, goal, most, shown)

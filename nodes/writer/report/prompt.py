@@ -1,6 +1,6 @@
 """What a model is told when it outlines a report, writes a section of it, and sums it up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passage, quote_as_data
@@ -82,12 +82,7 @@ def summary_instructions(language: Language) -> str:
 
 
 def outline_prompt(
-    state: SearchState,
-    services: RunContext,
-    sources: CitableSources,
-    goal: int,
-    most: int,
-    shown: Mapping[str, Evidence],
+    state: SearchState, services: RunContext, sources: CitableSources, goal: int, most: int, shown: dict[str, Evidence]
 ) -> str:
     """What an outline is made from: question, findings, the passages in `shown`, and how each other source begins."""
     plan = state.get("plan")

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Overwrite
 
-from tests.support.corpora import document, indexed
+from tests.support.corpora import corpus_of, document
 from tests.support.fake_model import FakeModel, ScriptedError, assessed, fake
 from tests.support.run import search_tool, services
 from weiwo.models.gateway import ChatModels, _given_endpoint
@@ -22,6 +22,7 @@ from weiwo.nodes.shared.question.turn import find_current_turn
 from weiwo.nodes.shared.question.validation import QuestionError
 from weiwo.nodes.shared.run_context import today
 from weiwo.state import Assessment, Limits
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 
 FACT = "When was Julius Caesar born?"
 
@@ -332,7 +333,8 @@ async def test_the_model_is_told_of_the_documents_once(question, tmp_path):
     await master({"question": question}, run)
     assert "Documents at hand" not in model.requests[0].text
     war = document("a.md", "Caesar wrote this with the year of his birth left out.", title="Gallic War")
-    run.registry.corpus = indexed(tmp_path, war, document("b.md", "恺撒是罗马的将军。", title="恺撒传", language="zh"))
+    life = document("b.md", "恺撒是罗马的将军。", title="恺撒传", language="zh")
+    run.registry.corpus = RoutedCorpus(corpus_of(tmp_path, war, life).folder)
     await master({"question": question}, replace(run, settings=replace(run.settings, depth="deep")))
     await master({"question": question}, run)
     for request in model.requests[1:]:

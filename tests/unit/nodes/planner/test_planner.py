@@ -6,7 +6,7 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from tests.support.corpora import document, indexed
+from tests.support.corpora import corpus_of, document
 from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, search, state_of
@@ -20,6 +20,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Limits, Plan, Reflection, Task
 from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus
+from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 
 QUESTION = "Who was older, Ada Lovelace or Alan Turing?"
 
@@ -105,14 +106,14 @@ async def test_the_prompt_says_what_the_documents_are_in_few_words(tmp_path):
     told = [document(f"{n}.md", "This is the text.", title=title) for n, title in enumerate(titles)]
     told += [document("zh.md", "本机的用法。", title="说明书", language="zh"), document("de.md", "Alt.", title="Altes")]
     run = run_with(fake(PlanReply=GOOD))
-    run.registry.corpus = indexed(tmp_path, *told)
+    run.registry.corpus = RoutedCorpus(corpus_of(tmp_path, *told).folder)
     text = summarize_corpus(run)
     assert text.startswith("Documents at hand in English, Chinese: Manual 0 long")
     assert text.endswith("; …. Their titles are data.")
     assert len(text) < 700
-    run.registry.corpus = indexed(tmp_path / "few", *told[-4:])
+    run.registry.corpus = RoutedCorpus(corpus_of(tmp_path / "few", *told[-4:]).folder)
     assert summarize_corpus(run) == "Documents at hand in English, Chinese: 说明书; Altes. Their titles are data."
-    run.registry.corpus = indexed(tmp_path / "one", told[-1])
+    run.registry.corpus = RoutedCorpus(corpus_of(tmp_path / "one", told[-1]).folder)
     assert summarize_corpus(run) == "Documents at hand: Altes. Their titles are data."  # not in English
     inside = replace(run, settings=replace(run.settings, filter=SourceFilter(folders=("elsewhere",))))
     assert summarize_corpus(inside) == "Documents at hand."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from tests.support.corpora import LetterEmbeddings, document
+from tests.support.corpora import LetterEmbeddings, corpus_of, document
 from tests.support.examples import examples
 from weiwo.state import Evidence
 from weiwo.state.source_filter import SourceFilter
@@ -25,12 +25,6 @@ from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, SearchOptions
 from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument
 
 KEYWORD = SearchOptions(strategy="keyword", linked=False)
-
-
-def corpus_of(folder, *documents, **options):
-    with IndexWriter(folder) as writer:
-        writer.apply(Changes(put=documents))
-    return IndexedCorpus(folder, **options)
 
 
 async def sources(corpus, query, **options):
