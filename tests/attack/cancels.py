@@ -38,17 +38,11 @@ Access = Callable[[int], Awaitable[Any]]
 
 @dataclass
 class Target:
-    """What is accessed.
+    """What is accessed."""
 
-    Attributes:
-        name: What it is.
-        accesses: Ways to access it, by a number.
-        sound: Raises where it is not sound, as another process sees it.
-    """
-
-    name: str
-    accesses: list[Access]
-    sound: Callable[[], Awaitable[None]]
+    name: str  # what it is
+    accesses: list[Access]  # ways to access it, by a number
+    sound: Callable[[], Awaitable[None]]  # raises where it is not sound, as another process sees it
 
 
 async def cancel_at_random(report: Report, target: Target, cancels: int = CANCELS) -> None:

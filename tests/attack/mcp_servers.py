@@ -32,19 +32,12 @@ PATIENT = 300.0
 
 @dataclass
 class Load:
-    """Calls under way until the server was killed often enough.
+    """Calls under way until the server was killed often enough."""
 
-    Attributes:
-        tools: `find`, which reads, and `close`, which acts.
-        ended: Calls that came to an end.
-        wrong: What came back that should not have, or was lost.
-        unsure: Acting calls whose end nobody knows, by number.
-    """
-
-    tools: dict[str, Any]
-    ended: int = 0
-    wrong: list[str] = field(default_factory=list)
-    unsure: set[int] = field(default_factory=set)
+    tools: dict[str, Any]  # `find`, which reads, and `close`, which acts
+    ended: int = 0  # calls that came to an end
+    wrong: list[str] = field(default_factory=list)  # what came back that should not have, or was lost
+    unsure: set[int] = field(default_factory=set)  # acting calls whose end nobody knows, by number
     closed: set[int] = field(default_factory=set)
     over: bool = False
 

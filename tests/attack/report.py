@@ -7,15 +7,10 @@ from pathlib import Path
 
 @dataclass
 class Report:
-    """Attacks of one kind.
+    """Attacks of one kind."""
 
-    Attributes:
-        tried: How many were made.
-        failures: What got through, a line each.
-    """
-
-    tried: int = 0
-    failures: list[str] = field(default_factory=list)
+    tried: int = 0  # how many were made
+    failures: list[str] = field(default_factory=list)  # what got through, a line each
 
     def check(self, what: str, held: bool, why: str = "it got through") -> None:  # noqa: FBT001 - a verdict
         """Count an attack, which held or did not."""
@@ -30,12 +25,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Attack:
-    """A kind of attack.
+    """A kind of attack."""
 
-    Attributes:
-        name: What it is.
-        run: Makes it, in an empty folder.
-    """
-
-    name: str
-    run: Callable[[Report, Path], Awaitable[None]]
+    name: str  # what it is
+    run: Callable[[Report, Path], Awaitable[None]]  # makes it, in an empty folder

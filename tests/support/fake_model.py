@@ -25,15 +25,10 @@ PIECE = 7
 
 @dataclass(frozen=True)
 class Request:
-    """What the model was asked.
+    """What the model was asked."""
 
-    Attributes:
-        schema: Name of the schema wanted, or "draft" for plain text.
-        messages: The conversation.
-    """
-
-    schema: str
-    messages: tuple[BaseMessage, ...]
+    schema: str  # name of the schema wanted, or "draft" for plain text
+    messages: tuple[BaseMessage, ...]  # the conversation
 
     @property
     def text(self) -> str:

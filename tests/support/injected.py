@@ -11,29 +11,17 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Injected:
-    """A passage and its orders.
+    """A passage and its orders."""
 
-    Attributes:
-        kind: How it goes about it.
-        text: The passage.
-        search: A query it wants sent.
-        url: An address it wants opened, or put into the answer.
-        tool: A tool it wants called.
-        answer: What it wants answered.
-        cite: A number it wants cited.
-        reveal: It wants to be told the instructions.
-        stop: It wants the work to end.
-    """
-
-    kind: str
-    text: str
-    search: str = ""
-    url: str = ""
-    tool: str = ""
-    answer: str = ""
-    cite: int = 0
-    reveal: bool = False
-    stop: bool = False
+    kind: str  # how it goes about it
+    text: str  # the passage
+    search: str = ""  # a query it wants sent
+    url: str = ""  # an address it wants opened, or put into the answer
+    tool: str = ""  # a tool it wants called
+    answer: str = ""  # what it wants answered
+    cite: int = 0  # a number it wants cited
+    reveal: bool = False  # it wants to be told the instructions
+    stop: bool = False  # it wants the work to end
 
 
 _ROWS = Path(__file__).parents[1] / "data" / "injected.jsonl"

@@ -34,39 +34,22 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does with a request.
+    """What the server does with a request."""
 
-    Attributes:
-        content: The message's text; None is sent as null.
-        tool: A function call: its name and its arguments as a string of JSON, valid or not.
-        refusal: OpenAI's field for a declined request.
-        finish: The finish reason; None leaves it out of a stream, and makes it null in a whole reply.
-        usage: Prompt and completion tokens; None reports none.
-        status: HTTP status. Above 299 the body is an error object with `message`.
-        headers: More headers, such as Retry-After.
-        message: The error's message.
-        body: This as the whole body, whatever it is, instead of a completion.
-        cut: Drop the connection after so many characters of the text.
-        silent: Never answer. Ends when the server stops.
-        delay: Seconds before the first byte.
-        pause: Seconds between two pieces of a stream.
-        piece: Characters in one piece of a stream.
-    """
-
-    content: str | None = ""
-    tool: tuple[str, str] | None = None
-    refusal: str | None = None
-    finish: str | None = "stop"
-    usage: tuple[int, int] | None = (11, 7)
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    message: str = "scripted error"
-    body: str | None = None
-    cut: int | None = None
-    silent: bool = False
-    delay: float = 0.0
-    pause: float = 0.0
-    piece: int = 5
+    content: str | None = ""  # the message's text; None is sent as null
+    tool: tuple[str, str] | None = None  # a function call: its name and its arguments as a string of JSON, valid or not
+    refusal: str | None = None  # openAI's field for a declined request
+    finish: str | None = "stop"  # the finish reason; None leaves it out of a stream, and makes it null in a whole reply
+    usage: tuple[int, int] | None = (11, 7)  # prompt and completion tokens; None reports none
+    status: int = 200  # HTTP status. Above 299 the body is an error object with `message`.
+    headers: Mapping[str, str] = field(default_factory=dict)  # more headers, such as Retry-After
+    message: str = "scripted error"  # the error's message
+    body: str | None = None  # this as the whole body, whatever it is, instead of a completion
+    cut: int | None = None  # drop the connection after so many characters of the text
+    silent: bool = False  # Never answer. Ends when the server stops.
+    delay: float = 0.0  # seconds before the first byte
+    pause: float = 0.0  # seconds between two pieces of a stream
+    piece: int = 5  # characters in one piece of a stream
 
 
 Handler = Callable[[Json], Reply]
@@ -255,17 +238,11 @@ def ignoring_format(handler: Handler) -> Handler:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A request that came in.
+    """A request that came in."""
 
-    Attributes:
-        path: Its path, such as /v1/chat/completions.
-        headers: Its headers, names in lower case.
-        body: Its body.
-    """
-
-    path: str
-    headers: Mapping[str, str]
-    body: Json
+    path: str  # its path, such as /v1/chat/completions
+    headers: Mapping[str, str]  # its headers, names in lower case
+    body: Json  # its body
 
     @property
     def schema(self) -> str | None:

@@ -16,21 +16,14 @@ from tests.support.personas import good, judge_all
 
 
 class Subject(NamedTuple):
-    """A subject and the documents about it.
+    """A subject and the documents about it."""
 
-    Attributes:
-        question: What is asked.
-        says: The sentence that tells, with `{}` in the place of the value.
-        files: The documents by name: the value that each tells, and whether it is current.
-        title: The heading of the documents.
-        filler: What else they say.
-    """
-
-    question: str
-    says: str
+    question: str  # what is asked
+    says: str  # the sentence that tells, with `{}` in the place of the value
+    # The documents by name: the value that each tells, and whether it is current.
     files: Sequence[tuple[str, str, bool]]
-    title: str
-    filler: str
+    title: str  # the heading of the documents
+    filler: str  # what else they say
 
 
 _ROWS: Final = Path(__file__).parents[1] / "data" / "private_documents.jsonl"

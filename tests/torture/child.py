@@ -35,43 +35,28 @@ _UNFINISHED = frozenset({"__error__", "__interrupt__", "__resume__"})
 
 @dataclass(frozen=True)
 class Kill:
-    """A moment to die at.
+    """A moment to die at."""
 
-    Attributes:
-        at: Which one: the number of a write of the checkpointer, or of an event of the log, in this process.
-        when: `before` that write, with all earlier ones acknowledged; `after` it was acknowledged, whatever other
-            writes are under way; or some time after that `event`.
-        wait: How long after the event, in seconds.
-    """
-
+    # Which one: the number of a write of the checkpointer, or of an event of the log, in this process.
     at: int
+    # `before` that write, with all earlier ones acknowledged; `after` it was acknowledged, whatever other writes are
+    # under way; or some time after that `event`.
     when: Literal["before", "after", "event"]
-    wait: float = 0.0
+    wait: float = 0.0  # how long after the event, in seconds
 
 
 @dataclass(frozen=True)
 class Job:
-    """One life of the child.
+    """One life of the child."""
 
-    Attributes:
-        folder: Where its log and its result go, and the SQLite file if there is no URL.
-        url: A Postgres database.
-        thread: The thread to ask on, or to resume.
-        story: The story to play.
-        durability: When LangGraph waits for the checkpointer.
-        kill: When to die; otherwise it runs to the end.
-        approve: Whether a person approves each plan.
-        answer: What that person says, once the run waits for it.
-    """
-
-    folder: Path
-    url: str | None = None
-    thread: str = "torture"
-    story: Story = "plain"
-    durability: Literal["sync", "async"] = "sync"
-    kill: Kill | None = None
-    approve: bool = False
-    answer: Any = None
+    folder: Path  # where its log and its result go, and the SQLite file if there is no URL
+    url: str | None = None  # a Postgres database
+    thread: str = "torture"  # the thread to ask on, or to resume
+    story: Story = "plain"  # the story to play
+    durability: Literal["sync", "async"] = "sync"  # when LangGraph waits for the checkpointer
+    kill: Kill | None = None  # when to die; otherwise it runs to the end
+    approve: bool = False  # whether a person approves each plan
+    answer: Any = None  # what that person says, once the run waits for it
 
     @property
     def log(self) -> Path:

@@ -33,32 +33,20 @@ _children = threading.Lock()
 
 @dataclass(frozen=True)
 class Life:
-    """How one process ended.
+    """How one process ended."""
 
-    Attributes:
-        killed: By SIGKILL.
-        end: What it says for itself, if it was not killed.
-    """
-
-    killed: bool
-    end: dict[str, Any]
+    killed: bool  # by SIGKILL
+    end: dict[str, Any]  # what it says for itself, if it was not killed
 
 
 @dataclass(frozen=True)
 class Run:
-    """How a run ended, over all its lives.
+    """How a run ended, over all its lives."""
 
-    Attributes:
-        kills: Processes killed.
-        resumes: Processes that went on where another had died.
-        book: Its effects.
-        end: What the last process came to: a `result`, or an `error`.
-    """
-
-    kills: int
-    resumes: int
-    book: Ledger
-    end: dict[str, Any]
+    kills: int  # processes killed
+    resumes: int  # processes that went on where another had died
+    book: Ledger  # its effects
+    end: dict[str, Any]  # what the last process came to: a `result`, or an `error`
 
 
 def start(job: Job) -> BaseProcess:

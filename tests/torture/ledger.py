@@ -16,17 +16,11 @@ from tests.torture.log import Event
 
 @dataclass
 class Ledger:
-    """The effects of one run, over all its lives.
+    """The effects of one run, over all its lives."""
 
-    Attributes:
-        started: How often each effect started.
-        finished: The effects that are finished.
-        again: Effects that started though they were finished.
-    """
-
-    started: Counter[str] = field(default_factory=Counter)
-    finished: set[str] = field(default_factory=set)
-    again: list[str] = field(default_factory=list)
+    started: Counter[str] = field(default_factory=Counter)  # how often each effect started
+    finished: set[str] = field(default_factory=set)  # the effects that are finished
+    again: list[str] = field(default_factory=list)  # effects that started though they were finished
 
     @property
     def effects(self) -> int:

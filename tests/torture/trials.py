@@ -25,29 +25,17 @@ PAUSE = 1.0
 
 @dataclass
 class Row:
-    """What one kind of trouble came to.
+    """What one kind of trouble came to."""
 
-    Attributes:
-        trouble: Its name.
-        kills: Processes killed.
-        resumes: Processes that went on where one had died or waited.
-        effects: Tool and model calls.
-        again: Calls made again though they were finished.
-        repeated: Calls made again because they were in flight.
-        unresumable: Threads that came to no result.
-        faults: Everything that is wrong, each with the trial that shows it.
-        notes: What is worth telling and no fault.
-    """
-
-    trouble: str
-    kills: int = 0
-    resumes: int = 0
-    effects: int = 0
-    again: int = 0
-    repeated: int = 0
-    unresumable: int = 0
-    faults: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    trouble: str  # its name
+    kills: int = 0  # processes killed
+    resumes: int = 0  # processes that went on where one had died or waited
+    effects: int = 0  # tool and model calls
+    again: int = 0  # calls made again though they were finished
+    repeated: int = 0  # calls made again because they were in flight
+    unresumable: int = 0  # threads that came to no result
+    faults: list[str] = field(default_factory=list)  # everything that is wrong, each with the trial that shows it
+    notes: list[str] = field(default_factory=list)  # what is worth telling and no fault
 
     def add(self, trial: str, run: Run, whole: Run) -> None:
         """Count one run."""
@@ -62,19 +50,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Database:
-    """Where the threads of some trials are kept.
+    """Where the threads of some trials are kept."""
 
-    Attributes:
-        name: For people.
-        folder: For logs, results and SQLite files; a trial has its own folder and its own thread.
-        url: A Postgres database; without one each trial has a SQLite file.
-        jobs: Trials at the same time.
-    """
-
-    name: str
-    folder: Path
-    url: str | None = None
-    jobs: int = min(2, os.cpu_count() or 1)
+    name: str  # for people
+    folder: Path  # for logs, results and SQLite files; a trial has its own folder and its own thread
+    url: str | None = None  # a Postgres database; without one each trial has a SQLite file
+    jobs: int = min(2, os.cpu_count() or 1)  # trials at the same time
     _numbers: Iterator[int] = field(default_factory=count)
 
     def job(self, **more: Any) -> Job:

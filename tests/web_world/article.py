@@ -8,21 +8,14 @@ from tests.web_world.things import Fact, Language
 
 @dataclass
 class Article:
-    """What a page says.
+    """What a page says."""
 
-    Attributes:
-        title: Its title.
-        language: Its language.
-        random: Where its choices come from.
-        sections: Headings and their paragraphs; the first heading is empty.
-        told: The sentence that tells each fact.
-    """
-
-    title: str
-    language: Language
-    random: Random
+    title: str  # its title
+    language: Language  # its language
+    random: Random  # where its choices come from
+    # Headings and their paragraphs; the first heading is empty.
     sections: list[tuple[str, list[str]]] = field(default_factory=lambda: [("", [""])])
-    told: dict[Fact, str] = field(default_factory=dict)
+    told: dict[Fact, str] = field(default_factory=dict)  # the sentence that tells each fact
 
     def heading(self, text: str) -> None:
         """Begin a section."""

@@ -24,29 +24,17 @@ _PARTS: Final = {
 
 @dataclass(frozen=True)
 class Relation:
-    """Something that can be asked of a thing.
+    """Something that can be asked of a thing."""
 
-    Attributes:
-        key: Its name.
-        language: The language of its words.
-        ret: The type of its value.
-        question: The question, `{}` for the thing.
-        described: What a question calls the value by, `{}` for the thing; empty if it does not.
-        words: What to search with.
-        said: The sentence that says it, without its stop: `{}` for the thing, then for the value.
-        told: Patterns of sentences that tell the value.
-        also: Other questions that mean the same.
-    """
-
-    key: str
-    language: Language
-    ret: str
-    question: str
-    described: str
-    words: str
-    said: str
-    told: tuple[str, ...]
-    also: tuple[str, ...] = ()
+    key: str  # its name
+    language: Language  # the language of its words
+    ret: str  # the type of its value
+    question: str  # the question, `{}` for the thing
+    described: str  # what a question calls the value by, `{}` for the thing; empty if it does not
+    words: str  # what to search with
+    said: str  # the sentence that says it, without its stop: `{}` for the thing, then for the value
+    told: tuple[str, ...]  # patterns of sentences that tell the value
+    also: tuple[str, ...] = ()  # other questions that mean the same
 
 
 @dataclass(frozen=True)
@@ -59,15 +47,10 @@ class LookUp:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, read.
+    """A question, read."""
 
-    Attributes:
-        lookups: What has to be looked up.
-        then: What is done with the values.
-    """
-
-    lookups: tuple[LookUp, ...]
-    then: Literal["say", "longest", "first", "minus", "years"] = "say"
+    lookups: tuple[LookUp, ...]  # what has to be looked up
+    then: Literal["say", "longest", "first", "minus", "years"] = "say"  # what is done with the values
 
 
 def _relation(row: dict[str, Any]) -> Relation:

@@ -23,17 +23,11 @@ INSTEAD: Final = ("verify that you are human", "for subscribers only", "value yo
 
 @dataclass(frozen=True)
 class Promise:
-    """Something that was promised, and how it went.
+    """Something that was promised, and how it went."""
 
-    Attributes:
-        text: The promise.
-        kept: Whether it was kept.
-        seen: What was seen, in figures.
-    """
-
-    text: str
-    kept: bool
-    seen: str
+    text: str  # the promise
+    kept: bool  # whether it was kept
+    seen: str  # what was seen, in figures
 
 
 def promises(worlds: Sequence[WebWorld], answers: Sequence[Answered]) -> list[Promise]:
@@ -88,17 +82,11 @@ def _circles(site: Site, requests: Sequence[Asked]) -> int:
 
 @dataclass(frozen=True)
 class Opened:
-    """What came of opening one page.
+    """What came of opening one page."""
 
-    Attributes:
-        page: The page.
-        came: `read`, `unreadable` where its text came without the facts it tells, or the kind of failure.
-        message: What the failure said.
-    """
-
-    page: Page
-    came: str
-    message: str = ""
+    page: Page  # the page
+    came: str  # `read`, `unreadable` where its text came without the facts it tells, or the kind of failure
+    message: str = ""  # what the failure said
 
     @property
     def right(self) -> bool:

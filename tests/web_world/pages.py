@@ -33,17 +33,11 @@ BODILESS: tuple[Trouble, ...] = ("challenge", "login", "consent", "empty")
 
 @dataclass(frozen=True)
 class Coding:
-    """How the text of a page is sent.
+    """How the text of a page is sent."""
 
-    Attributes:
-        encoding: What its bytes are in.
-        header: The charset that the server names; empty for none.
-        meta: The charset that the page itself names; empty for none.
-    """
-
-    encoding: str = "utf-8"
-    header: str = "utf-8"
-    meta: str = "utf-8"
+    encoding: str = "utf-8"  # what its bytes are in
+    header: str = "utf-8"  # the charset that the server names; empty for none
+    meta: str = "utf-8"  # the charset that the page itself names; empty for none
 
 
 UTF8 = Coding()
@@ -51,33 +45,19 @@ UTF8 = Coding()
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the web.
+    """A page of the web."""
 
-    Attributes:
-        host: Its host.
-        path: Its path, with a query if it has one.
-        article: What it says, or said when the search engine came by.
-        about: The name of the thing it is about.
-        trouble: What is the matter with it.
-        coding: How its text is sent.
-        to: Where a page that has moved leads.
-        kind: HTML or PDF.
-        canonical: The address that it names as its own.
-        date: When it was published.
-        copy_of: The first address of a story that is told at several.
-    """
-
-    host: str
-    path: str
-    article: Article
-    about: str
-    trouble: Trouble = ""
-    coding: Coding = UTF8
-    to: str = ""
-    kind: Literal["html", "pdf"] = "html"
-    canonical: str = ""
-    date: str = ""
-    copy_of: str = ""
+    host: str  # its host
+    path: str  # its path, with a query if it has one
+    article: Article  # what it says, or said when the search engine came by
+    about: str  # the name of the thing it is about
+    trouble: Trouble = ""  # what is the matter with it
+    coding: Coding = UTF8  # how its text is sent
+    to: str = ""  # where a page that has moved leads
+    kind: Literal["html", "pdf"] = "html"  # HTML or PDF
+    canonical: str = ""  # the address that it names as its own
+    date: str = ""  # when it was published
+    copy_of: str = ""  # the first address of a story that is told at several
 
     @property
     def address(self) -> str:
@@ -97,17 +77,11 @@ class Page:
 
 @dataclass(frozen=True)
 class Sent:
-    """What a server sends for a page.
+    """What a server sends for a page."""
 
-    Attributes:
-        status: The HTTP status.
-        headers: Its headers.
-        body: Its body; what is sent beyond that, the server knows.
-    """
-
-    status: int
-    headers: dict[str, str] = field(default_factory=dict)
-    body: bytes = b""
+    status: int  # the HTTP status
+    headers: dict[str, str] = field(default_factory=dict)  # its headers
+    body: bytes = b""  # its body; what is sent beyond that, the server knows
 
 
 _CHALLENGE = (

@@ -13,23 +13,14 @@ Shape = Literal["single", "two hops", "three hops", "comparison", "difference", 
 
 @dataclass(frozen=True)
 class Question:
-    """A question with its gold.
+    """A question with its gold."""
 
-    Attributes:
-        text: The question.
-        language: Its language.
-        shape: What it takes to answer it.
-        answers: What an answer must say, every one of them; none where nobody can know.
-        needs: The facts it rests on, each of which some pages tell.
-        instead: What the answer is not, where it is one of two.
-    """
-
-    text: str
-    language: Language
-    shape: Shape
-    answers: tuple[str, ...]
-    needs: tuple[Fact, ...] = ()
-    instead: str = ""
+    text: str  # the question
+    language: Language  # its language
+    shape: Shape  # what it takes to answer it
+    answers: tuple[str, ...]  # what an answer must say, every one of them; none where nobody can know
+    needs: tuple[Fact, ...] = ()  # the facts it rests on, each of which some pages tell
+    instead: str = ""  # what the answer is not, where it is one of two
 
 
 class Asker:

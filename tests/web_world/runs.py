@@ -34,31 +34,18 @@ ONE_SHOT_PAGES: Final = 3
 
 @dataclass(frozen=True)
 class Answered:
-    """What came of a question.
+    """What came of a question."""
 
-    Attributes:
-        question: The question.
-        text: The answer.
-        status: `complete`, `partial` or `failed`.
-        sources: The addresses of the evidence.
-        requests: What the server got.
-        calls: Model calls.
-        tokens: Tokens of prompts and replies.
-        seconds: Wall time.
-        raw: The whole result, where there is one.
-        kept: Whether those who watched were told of results kept from before.
-    """
-
-    question: Question
-    text: str
-    status: str
-    sources: frozenset[str]
-    requests: tuple[Asked, ...]
-    calls: int
-    tokens: int
-    seconds: float
-    raw: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    kept: bool = False
+    question: Question  # the question
+    text: str  # the answer
+    status: str  # `complete`, `partial` or `failed`
+    sources: frozenset[str]  # the addresses of the evidence
+    requests: tuple[Asked, ...]  # what the server got
+    calls: int  # model calls
+    tokens: int  # tokens of prompts and replies
+    seconds: float  # wall time
+    raw: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # the whole result, where there is one
+    kept: bool = False  # whether those who watched were told of results kept from before
 
     @property
     def mark(self) -> Mark:

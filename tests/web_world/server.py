@@ -29,21 +29,13 @@ _PIECE: Final = b"<p>" + b"and so on and so forth, " * 2_700 + b"</p>"
 
 @dataclass
 class Asked:
-    """A request that came in, noted on arrival.
+    """A request that came in, noted on arrival."""
 
-    Attributes:
-        host: The host it was for.
-        path: Path and query.
-        kind: `search`, `robots`, `page`, or `nothing`, where there is no such page.
-        status: The status that was answered.
-        sent: Bytes of the body that went out so far.
-    """
-
-    host: str
-    path: str
-    kind: str
-    status: int = 0
-    sent: int = 0
+    host: str  # the host it was for
+    path: str  # path and query
+    kind: str  # `search`, `robots`, `page`, or `nothing`, where there is no such page
+    status: int = 0  # the status that was answered
+    sent: int = 0  # bytes of the body that went out so far
 
     @property
     def address(self) -> str:

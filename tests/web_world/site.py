@@ -52,16 +52,11 @@ CODINGS: Final = (
 
 @dataclass
 class Site:
-    """All pages, and what can be learned from them.
+    """All pages, and what can be learned from them."""
 
-    Attributes:
-        countries: The invented country of each language.
-        pages: Every page, by its address.
-        disputed: The values that independent pages give of a fact, the encyclopedia's first.
-    """
-
-    countries: dict[Language, Country]
-    pages: dict[str, Page] = field(default_factory=dict)
+    countries: dict[Language, Country]  # the invented country of each language
+    pages: dict[str, Page] = field(default_factory=dict)  # every page, by its address
+    # The values that independent pages give of a fact, the encyclopedia's first.
     disputed: dict[Fact, tuple[Any, ...]] = field(default_factory=dict)
 
     def carriers(self, fact: Fact) -> frozenset[str]:

@@ -15,18 +15,12 @@ Fact = tuple[str, str]
 
 @dataclass
 class Thing:
-    """Something that pages are about.
+    """Something that pages are about."""
 
-    Attributes:
-        name: Its name.
-        kind: What it is.
-        language: The language of its pages.
-        facts: What is true of it, by attribute: a number, a year, an ISO date, the name of another thing, a list.
-    """
-
-    name: str
-    kind: Kind
-    language: Language
+    name: str  # its name
+    kind: Kind  # what it is
+    language: Language  # the language of its pages
+    # What is true of it, by attribute: a number, a year, an ISO date, the name of another thing, a list.
     facts: dict[str, Any] = field(default_factory=dict)
 
 
