@@ -20,7 +20,7 @@ from langgraph.runtime import RunControl, Runtime
 from weiwo.graph.tracing import annotate_node
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
-from weiwo.models.speed import MARGIN, is_slow
+from weiwo.models.speed import MARGIN, SLOW_CALL
 from weiwo.nodes.memory.memory_store import MemoryStore, client_user, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import recall_strategy
@@ -138,7 +138,7 @@ def context_opener(
         await chat_models.learn_sizes()
         usual = await chat_models.usual_seconds()
         begun = None if new_run else state["assessment"].strategy  # a run keeps the depth that it began with
-        hurries = is_slow(usual) if new_run else begun is not None and begun.depth == "quick"
+        hurries = usual > SLOW_CALL if new_run else begun is not None and begun.depth == "quick"
         settings = opened.hurried if hurries else settings
         budget.limits = _give_time(settings, MARGIN * usual)
         assessed = None if new_run else recall_strategy(state["assessment"], settings.depth, chat_models.configured)
@@ -195,11 +195,7 @@ def _open_memory(runtime: Runtime[Context], user: str, emit: Callable[[EventBase
     """The memory of whoever asks; None without a store, and for somebody without a name."""
     if runtime.store is None or not user:
         return None
-
-    def tell(line: str) -> None:
-        emit(TaskProgressEvent(task_id=PLANNING, note=line))
-
-    return MemoryStore(runtime.store, user, tell)
+    return MemoryStore(runtime.store, user, lambda line: emit(TaskProgressEvent(task_id=PLANNING, note=line)))
 
 
 async def run_agent(agent: Agent, state: SearchState, services: RunContext) -> dict[str, Any]:

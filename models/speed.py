@@ -22,7 +22,8 @@ MARGIN: Final = 2.0
 """A call gets so many times what its prompt and reply need: other work slows a machine down."""
 USUAL_CALL: Final = 2_000, 250
 """Tokens of the prompt and the reply of a usual call."""
-_SLOW_CALL: Final = 20.0
+SLOW_CALL: Final = 20.0
+"""Seconds of a usual call from which a quick search is all that ends in time."""
 _WORTH_KEEPING: Final = 0.25
 """A change by this share is written to the file."""
 _MOST_BYTES: Final = 200_000
@@ -83,11 +84,6 @@ class _SpeedMemory:
             return
         self._kept.put(endpoint, speed)
         await asyncio.to_thread(_write, Path(home), endpoint, speed)
-
-
-def is_slow(call_seconds: float) -> bool:
-    """Whether a usual call takes so long that a quick search is all that ends in time."""
-    return call_seconds > _SLOW_CALL
 
 
 def _average(before: float, new: float) -> float:

@@ -293,6 +293,9 @@ class OutcomeDetail(Value):
         hops: Of a chain of look-ups, what was found before the value, in order.
         ahead: What its passages told of tasks that wait for it.
         found: What each of its calls found.
+        asked: What a reader was asked that gave no value, by its words of content.
+        seen: Passages that it was shown, the latest.
+        kept: Those among them that it wanted to see again.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
@@ -316,6 +319,9 @@ class OutcomeDetail(Value):
     hops: tuple[Hop, ...] = Field((), exclude_if=not_)
     ahead: tuple[AheadValue, ...] = Field((), exclude_if=not_)
     found: tuple[PassageList, ...] = Field((), exclude_if=not_)
+    asked: str = Field("", exclude_if=not_)
+    seen: tuple[str, ...] = Field((), exclude_if=not_)
+    kept: tuple[str, ...] = Field((), exclude_if=not_)
 
     @model_validator(mode="before")
     @classmethod

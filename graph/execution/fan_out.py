@@ -76,6 +76,7 @@ async def run_plan(
     """
     if not unfinished_tasks(plan, outcomes):
         return {}
+    work.finished.extend(outcomes.values())
     if bound := config.get("max_concurrency"):
         work = replace(work, limiter=PriorityLimiter(min(bound, work.services.settings.limits.max_parallel)))
     ran: dict[str, Any] = {**await _run_tasks(plan, outcomes, work, config, intervention, graph)}
@@ -107,6 +108,7 @@ async def _run_tasks(
 # The plan: a Send for each task
 
 
+@dataclass
 class _BoardSeeding:
     """Seeds the board with what an interrupted execution had finished.
 
@@ -114,20 +116,12 @@ class _BoardSeeding:
     earlier, an outcome that reaches the database in between (from another process, say) would never be posted.
     """
 
-    def __init__(
-        self,
-        graph: TaskGraph,
-        board: Board,
-        work: TaskResources,
-        config: RunnableConfig,
-        intervention: Intervention | None,
-    ) -> None:
-        self._graph = graph
-        self._board = board
-        self._work = work
-        self._config = config
-        self._intervention = intervention
-        self._posting: asyncio.Task[None] | None = None
+    graph: TaskGraph
+    board: Board
+    work: TaskResources
+    config: RunnableConfig
+    intervention: Intervention | None
+    _posting: asyncio.Task[None] | None = None
 
     async def wait(self) -> None:
         """Seed the board, or wait until it is seeded."""
@@ -136,21 +130,21 @@ class _BoardSeeding:
 
     async def _post(self) -> None:
         try:
-            snapshot = await self._graph.aget_state(self._config)
+            snapshot = await self.graph.aget_state(self.config)
         except ValueError:  # the graph runs without a checkpointer
             return
         for task in snapshot.tasks:
             ran = task.result if isinstance(task.result, dict) else {}
-            self._work.services.budget.spent += ran.get("usage", Usage())
-            self._work.passages.update(ran.get("evidence", {}))
+            self.work.services.budget.spent += ran.get("usage", Usage())
+            self.work.passages.update(ran.get("evidence", {}))
             outcomes, repairs = ran.get("outcomes", {}), ran.get("repairs", {})
             for outcome in outcomes.values():
-                self._work.report_finished(outcome)
-            if self._intervention is not None:
-                self._intervention.made.update(repairs)
+                self.work.report_finished(outcome)
+            if self.intervention is not None:
+                self.intervention.made.update(repairs)
             if outcomes:  # a task's own comes first, then those of what took its place
                 own = next(iter(outcomes))
-                self._board.post(settled_outcome(own, outcomes, repairs), own)
+                self.board.post(settled_outcome(own, outcomes, repairs), own)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from weiwo.nodes.executor.task_state import (
 )
 from weiwo.nodes.shared.planning.references import fill_args, fill_text
 from weiwo.nodes.shared.planning.rule_plan import frame_task
+from weiwo.nodes.shared.planning.task_identity import content_words
 from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
@@ -153,6 +154,10 @@ async def _call(turn: _Turn, consent: Consent, lease: Lease) -> dict[str, Any]:
         "seconds": state.get("seconds", 0.0) + batch.seconds,
         "usage": services.budget.delta(),
     }
+    asked = (content_words(turn.frame.question), task.ret)
+    for one in turn.work.finished if "frame" not in state else ():
+        if one.failure and one.detail.seen and (one.detail.asked, one.type) == asked:
+            update |= {"seen": list(one.detail.seen), "kept": list(one.detail.kept), "missing": one.failure.message}
     if batch.notes:
         update["notes"] = [*state.get("notes", []), *batch.notes]
     if not batch.results:
@@ -190,7 +195,7 @@ async def _read(turn: _Turn, progress: TaskProgressNote, lease: Lease) -> Judgem
         whole = Reading([one.heading for one in found], tuple(one.id for one in found), confidence=1.0)
         return Judgement(reading=whole, decided_by="rule", move="answer")
     judgement = None
-    if task.id in work.batches.expected and not _is_whole_answer(turn):
+    if task.id in work.batches.expected and not (_is_whole_answer(turn) or turn.state.get("seen")):
         lease.give_up()
         request = ReadRequest(turn.frame, task.ret, turn.state.get("passages", []), progress.wants_sentence)
         judgement = await work.batches.read(task.id, request, services.models)

@@ -1,10 +1,11 @@
 """The outcomes a task can come to, built in one place so that each carries what the trace needs."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.task_state import TaskState, call_query, opened_address, source_address
+from weiwo.nodes.shared.planning.task_identity import content_words
 from weiwo.state import Evidence, Failure, FailureKind, Outcome, OutcomeDetail, Task
 from weiwo.text.values import coerce
 from weiwo.tools.calling.invoke import ToolResult
@@ -72,6 +73,14 @@ def _pages(state: TaskState) -> dict[str, tuple[str, ...]]:
     return {"opened": tuple(opened), "unread": tuple(unread)}
 
 
+def _shown(state: TaskState) -> dict[str, Any]:
+    """What a reader was shown in vain; of a chain that found something on its way, nothing: it may need that again."""
+    if not (seen := state.get("seen")) or state.get("hops"):
+        return {}
+    asked = content_words(state["frame"].question)
+    return {"asked": asked, "seen": tuple(seen[-_MOST_SEEN:]), "kept": tuple(state.get("kept", ()))}
+
+
 def _searches(state: TaskState) -> tuple[tuple[str, str], ...]:
     """The tools and queries that a task searched with, each once."""
     calls = (call for call in state.get("tried", ()) if not opened_address(call))
@@ -85,6 +94,7 @@ def _unanswered(state: TaskState, ended: Mapping[str, str]) -> tuple[str, ...]:
     return (*(why for name, why in failed.items() if name in searched), *state.get("notes", ()))
 
 
+_MOST_SEEN: Final = 60
 _CALCULABLE: Final = frozenset({"number", "date"})
 
 
@@ -138,7 +148,9 @@ def unfinished_outcome(
         tool=tool or task.tool,
         attempts=state.get("attempts", 0),
         seconds=state.get("seconds", 0.0),
-        detail=OutcomeDetail(searches=_searches(state), unanswered=_unanswered(state, ended), **_pages(state)),
+        detail=OutcomeDetail(
+            searches=_searches(state), unanswered=_unanswered(state, ended), **_pages(state), **_shown(state)
+        ),
         failure=Failure(task_id=task.id, kind=kind, message=message),
     )
 

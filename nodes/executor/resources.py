@@ -109,6 +109,7 @@ class TaskResources:
         batches: Reads tasks together that come to read at the same time.
         plan: The plan that is executed.
         carries: The check by code of a sentence against passages.
+        finished: What tasks came to, here and in earlier executions.
     """
 
     services: RunContext
@@ -119,9 +120,11 @@ class TaskResources:
     batches: ReadBatches = field(default_factory=ReadBatches)
     plan: Plan | None = None
     carries: SentenceCheck = carries_nothing
+    finished: list[Outcome] = field(default_factory=list)
 
     def report_finished(self, outcome: Outcome) -> None:
         """Tell the watchers what a task came to."""
+        self.finished.append(outcome)
         shown = "" if outcome.value is None else render(outcome.value, outcome.type, self.services.language)
         self.services.emit(
             TaskFinishedEvent(

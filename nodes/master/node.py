@@ -39,8 +39,8 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     for problem in services.registry.problems:
         services.emit(TaskProgressEvent(task_id=TOOLS_PROGRESS, note=problem[services.language]))
     if services.slow_call:
-        note = _HURRIES[services.language].format(services.slow_call)
-        services.emit(TaskProgressEvent(task_id=PLANNING, note=note))
+        told = _HURRIES[services.language].format(services.slow_call)
+        services.emit(TaskProgressEvent(task_id=PLANNING, note=told))
     wishes = await read_wishes(services.memory) if services.with_model else []
     if (earlier := await recall_answer(turn, wishes, services)) is not None:
         return _give_again(*earlier, turn, wishes, services)

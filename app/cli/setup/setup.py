@@ -25,7 +25,7 @@ from weiwo.app.render.labels import system_language
 from weiwo.app.server.model_setup.model_probe import Probe, Speed, find_switch, measure_speed, probe_model
 from weiwo.app.server.model_setup.servers import FoundServer, LocalModel, ServerError, find_servers, widen_ollama, word
 from weiwo.models.parameters import is_small_size
-from weiwo.models.speed import is_slow
+from weiwo.models.speed import SLOW_CALL
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 
@@ -272,7 +272,7 @@ def _print_probe(probe: Probe, chosen: _ModelCandidate, speed: Speed | None) -> 
     counts = (probe.calls, probe.failed, probe.late, probe.unsent)
     write(f"{word('tried', status, probe.seconds, *counts, modes)}\n")
     billions = chosen.model.billions if chosen.model else None
-    small, slow = billions is not None and is_small_size(billions), speed is not None and is_slow(speed.call_seconds)
+    small, slow = billions is not None and is_small_size(billions), speed is not None and speed.call_seconds > SLOW_CALL
     if slow and not small:
         write(f"{word('slow')}\n")
     if not probe.works or (slow and small):

@@ -13,7 +13,7 @@ import httpx
 from weiwo.app.server.model_setup.servers import Client, ServerError, open_client
 from weiwo.models.reasoning_filter import has_thoughts
 from weiwo.models.request_form import SWITCHES
-from weiwo.models.speed import is_slow
+from weiwo.models.speed import SLOW_CALL
 from weiwo.state.limits import NOT_SENT
 from weiwo.state.settings import Context
 from weiwo.tools.corpus.source_names import find_sample_corpus
@@ -124,7 +124,7 @@ class Speed(NamedTuple):
             "WEIWO_MODEL_SECONDS": str(_round_up(min(_LONGEST_CALL, max(60.0, 3 * seconds)))),
             "WEIWO_MAX_SECONDS": str(_round_up(min(_LONGEST_RUN, max(120.0, 8 * seconds)))),
         }
-        if is_slow(seconds):
+        if seconds > SLOW_CALL:
             found["WEIWO_DEPTH"] = "quick"
         return {name: value for name, value in found.items() if not env.get(name)}
 

@@ -91,11 +91,11 @@ def _nothing_to_read(state: TaskState, services: RunContext) -> Judgement | None
     What it had opened was to tell more of what it knows; of what a search brings again there may be some left to show,
     and on the way of a chain the same passage may answer the next question.
     """
-    seen = set(state.get("seen", ()))
-    if state.get("fresh", 1) or not seen or "best" in state:
+    seen, passages = set(state.get("seen", ())), state.get("passages", ())
+    if not (seen and passages) or "best" in state:
         return None
-    shown = not state.get("hops") and all(passage.id in seen for passage in state.get("passages", ()))
-    if not shown and not is_opening_call(state["call"], services):
+    shown = not state.get("hops") and all(passage.id in seen for passage in passages)
+    if not shown and (state.get("fresh", 1) or not is_opening_call(state["call"], services)):
         return None
     return Judgement(reading=Reading(value=None, missing=state.get("missing", "")), decided_by="model", move="search")
 

@@ -104,12 +104,12 @@ def wording_key(task: Task, upstream: Mapping[str, str]) -> str:
     dates = task.ret in {"date", "list[date]"}
     args = dict(task.args)
     if isinstance(query := args.get("query"), str):
-        args["query"] = _content(query, dates=dates)
-    plain = task.model_copy(update={"args": args, "description": _content(task.description, dates=dates)})
+        args["query"] = content_words(query, dates=dates)
+    plain = task.model_copy(update={"args": args, "description": content_words(task.description, dates=dates)})
     return plain.key(upstream)
 
 
-def _content(text: str, *, dates: bool) -> str:
+def content_words(text: str, *, dates: bool = False) -> str:
     """The words that carry a text, in order; for a date, the words that ask for one left out as well."""
     empty = _EMPTY | _WHEN if dates else _EMPTY
     words: list[str] = []
