@@ -506,3 +506,14 @@ def test_a_second_way_is_read_written_renamed_and_validated_like_its_task():
         wrong = plan.task("b").model_copy(update={"alternative": Alternative(tool=tool_name, args=args)})
         faults = check_plan(plan.model_copy(update={"tasks": (plan.task("a"), wrong)}), known, Limits())
         assert any(told in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize(("asked", "reads"), [("When was Ada Smith born?", 1), ("In what year did Ada Smith die?", 2)])
+async def test_what_was_shown_in_vain_is_not_shown_again_to_whoever_asks_the_same(asked, reads):
+    other = repair("archive", args={"query": "Ada year"})
+    other["vertices"][0]["description"] = asked
+    model = model_that(other, {"reason": "", "vertices": []})
+    stage = Stage(tool("lookup", nothing), tool("register", born), tool("archive", nothing), model=model)
+    values = await stage.run(TWO)
+    assert values["outcomes"][values["plan"].ids[0]].status == "empty"
+    assert sum("nothing of note" in request.text for request in model.asked("ReadReply")) == reads
