@@ -60,10 +60,7 @@ LONG, GROWTH, PLAIN = 0.05, 8.0, 5.0
 3,000 characters, whose share of the square is so small that it stays below the limit at 40,000 too."""
 
 
-QUESTIONS = (
-    *("arithmetic", "comparison", "conversation", "cues"),
-    *("lexicon", "look_up", "parser"),
-)
+QUESTIONS = ("arithmetic", "comparison", "conversation", "lexicon", "look_up", "parser")
 """Modules of `nodes.shared.question` whose patterns read nothing but the user's own question, cut to so many characters."""
 QUESTION, WHOLE_QUESTION = question_parser.LONGEST, 0.3
 """Seconds that none of them may take for a question of the greatest length."""
