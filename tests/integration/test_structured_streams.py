@@ -56,9 +56,9 @@ async def test_a_whole_prefix_is_used_at_the_deadline(serve):
 
 
 async def test_a_server_that_is_slow_is_not_taken_for_dead(serve):
-    slow = text('{"note": "' + "so it is, word by word and page by page " * 9, piece=4, pause=0.03)
+    slow = text('{"note": "' + "so it is, word by word and page by page " * 9, piece=4, pause=0.06)
     with serve(in_turn(slow, slow, slow, lambda request: structured(request, GOOD))) as server:
-        models = chat(seconds=0.3, run_id="slow")
+        models = chat(seconds=2, run_id="slow")
         for _ in range(3):
             with pytest.raises(ModelCallError, match="no whole reply within"):
                 await judge(models)
