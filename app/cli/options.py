@@ -31,15 +31,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step o
 Thread = Annotated[
     str | None, typer.Argument(metavar="[THREAD]", help="As `weiwo threads` lists them. Default: the last one.")
 ]
-Plan = Annotated[
-    str | None,
-    typer.Option(
-        "--plan",
-        metavar="FILE",
-        help='A plan as JSON, to run instead; "-" reads standard input.',
-        rich_help_panel=MORE,
-    ),
-]
+Plan = _more(str | None, "--plan", metavar="FILE", about='A plan as JSON, to run instead; "-" reads standard input.')
 Corpus = Annotated[
     list[str] | None,
     typer.Option("--corpus", metavar="PATH", help="Documents or a corpus by name; may be repeated."),

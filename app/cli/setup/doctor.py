@@ -305,14 +305,10 @@ def _describe_embeddings(corpus: Corpus, name: str | None, language: Language) -
 
 
 async def _check_search(subject: _Subject) -> list[Check]:
-    return await asyncio.to_thread(_search, subject.settings, subject.language)
-
-
-def _search(settings: Settings, language: Language) -> list[Check]:
     """Who searches the web, and who could. Nobody is asked anything: it would cost."""
-    title = say(language, "search")
+    title = subject.say("search")
     try:
-        sources = select_providers(settings)
+        sources = select_providers(subject.settings)
     except SettingsError as error:
         return [Check(title, "problem", str(error))]
     if not sources:
@@ -320,23 +316,23 @@ def _search(settings: Settings, language: Language) -> list[Check]:
     told = []
     for source in sources:
         own = source.base != source.provider.base and "://" in source.base
-        name = say(language, "at", source.name, printable_place(source.base)) if own else source.name
+        name = subject.say("at", source.name, printable_place(source.base)) if own else source.name
         limits = [round(source.per_second, 2), *([] if source.a_day is None else [source.a_day])]
-        told.append(say(language, "rate" if source.a_day is None else "rate_day", name, *limits))
+        told.append(subject.say("rate" if source.a_day is None else "rate_day", name, *limits))
     names = {source.name for source in sources}
     idle = [
-        _describe_idle(name, missing_variables(provider, os.environ), language)
+        _describe_idle(name, missing_variables(provider, os.environ), subject)
         for name, provider in PROVIDERS.items()
         if name not in names
     ]
-    comma = say(language, "comma")
-    checks = [Check(title, "ok", say(language, "order", comma.join(told)))]
-    return checks + [Check(title, "note", say(language, "could", comma.join(idle)))] * bool(idle)
+    comma = subject.say("comma")
+    checks = [Check(title, "ok", subject.say("order", comma.join(told)))]
+    return checks + [Check(title, "note", subject.say("could", comma.join(idle)))] * bool(idle)
 
 
-def _describe_idle(name: str, lacking: Sequence[str], language: Language) -> str:
+def _describe_idle(name: str, lacking: Sequence[str], subject: _Subject) -> str:
     """A provider that nobody named, and what it lacks."""
-    return say(language, "lacks", name, say(language, "and").join(lacking)) if lacking else name
+    return subject.say("lacks", name, subject.say("and").join(lacking)) if lacking else name
 
 
 async def _check_tools(subject: _Subject) -> list[Check]:

@@ -15,16 +15,13 @@ from weiwo.app.cli.errors import UsageError
 from weiwo.app.errors import unknown_thread
 from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.app.session.session import Session
-from weiwo.app.session.thread import Thread
+from weiwo.app.session.thread import MOST_MOMENTS, Thread
 from weiwo.graph.persistence.threads import FORK_KEY, find_checkpoint, thread_exists
 from weiwo.state import Plan
 from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from langgraph.types import StateSnapshot
-
-MOST: Final = 1_000
-"""Checkpoints read of one thread."""
 
 _SHORTEST: Final = 13
 """Characters of an id that part moments 0.4 ms from each other: the ids begin with the time."""
@@ -60,7 +57,7 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
         UsageError: There is no such thread.
     """
     place: Any = {"configurable": {"thread_id": thread_id}}
-    found = [one async for one in session.graph.aget_state_history(place, limit=MOST)]
+    found = [one async for one in session.graph.aget_state_history(place, limit=MOST_MOMENTS)]
     if not found:
         raise unknown_thread(thread_id)
     shown = [one for one in found if one.next != ("__start__",)] or found

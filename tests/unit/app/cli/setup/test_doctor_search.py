@@ -1,14 +1,17 @@
 """What `weiwo doctor` says of web search, without asking anybody."""
 
+import asyncio
+
 import pytest
 
-from weiwo.app.cli.setup.doctor import _search
+from weiwo.app.cli.setup.doctor import _check_search, _Subject
 from weiwo.state.kinds import Language
 from weiwo.state.settings import Settings
 
 
 def said(language: Language = "en", **settings: object) -> dict[str, str]:
-    return {check.verdict: check.text for check in _search(Settings(home="x", **settings), language)}
+    subject = _Subject(language, settings=Settings(home="x", **settings))
+    return {check.verdict: check.text for check in asyncio.run(_check_search(subject))}
 
 
 def test_who_is_asked_and_who_could_be(monkeypatch):
