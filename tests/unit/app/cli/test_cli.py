@@ -3,6 +3,7 @@
 import io
 import json
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -17,7 +18,7 @@ from weiwo.app.render.watchers import Watcher
 from weiwo.app.session import runs
 from weiwo.app.session.runs import OPTIONS_KEY
 from weiwo.app.session.session import Session
-from weiwo.graph.persistence.checkpointer import serializer
+from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
 from weiwo.state import Assessment, Limits, Outcome, Plan, TeamConfig, Usage
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
@@ -81,16 +82,16 @@ def toy_graph(saver):
 @pytest.fixture
 def weiwo(monkeypatch, capsys, tmp_path, indexed_home):  # noqa: ARG001 - nothing is left to index
     """Call the command; returns exit code, standard output, standard error."""
-    saver = InMemorySaver(serde=serializer())
-    graph = toy_graph(saver)
 
     @asynccontextmanager
     async def open_session(context=None, *, reading=False):  # noqa: ARG001 - the interface has it
-        yield Session(Settings.resolve(context), saver, graph)
+        settings = Settings.resolve(context)
+        async with open_checkpointer(replace(settings, database_url=None)) as saver:  # a file, whatever is named
+            yield Session(settings, saver, toy_graph(saver))
 
     for module in (ask, conclude, doctor, fork, session):
         monkeypatch.setattr(module, "open_session", open_session)
-    monkeypatch.setattr(session, "_saved_file", lambda: None)  # this database is in memory
+    monkeypatch.setattr(session, "_saved_file", lambda: None)  # threads are listed through the session
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(BROKEN, "now", "yes")
 
