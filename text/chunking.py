@@ -237,9 +237,9 @@ class _Cutter:
 
 def _stands_whole(block: str) -> bool:
     """Whether a fenced block or a table row is left whole: it is no longer than code is, and no line of it is prose."""
-    return measure_weight(block) <= _LARGEST_CODE and (
-        "\n" not in block or all(measure_weight(line) <= LARGEST for line in block.split("\n"))
-    )
+    lines = block.split("\n")
+    row = len(lines) == 1 and "|" in block
+    return measure_weight(block) <= _LARGEST_CODE and (row or all(measure_weight(line) <= LARGEST for line in lines))
 
 
 def _join_small(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:

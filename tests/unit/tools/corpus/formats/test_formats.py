@@ -365,6 +365,7 @@ _texts = st.tuples(st.lists(_line, max_size=20), st.sampled_from(["\n", "\r\n", 
 
 
 @example(text="|\n-|\n" + "This sentence has exactly seven words here. " * 60, name="a.md")
+@example(text="| a | b |\n| --- | --- |\n" + "word " * 300, name="a.md")
 @given(text=_texts, name=st.sampled_from(["a.md", "a.txt", "a.rst", "a.py", "a.yaml", "a.sql"]))
 def test_quoted_words_stand_in_the_lines_named(text: str, name: str) -> None:
     try:
