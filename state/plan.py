@@ -40,52 +40,30 @@ class PlanFormatError(WeiwoError, ValueError):
 
 
 class Expectation(Value):
-    """What answering by a plan is expected to take, all of the run included, as such tasks did before.
+    """What answering by a plan is expected to take, all of the run included, as such tasks did before."""
 
-    Attributes:
-        tool_calls: Tool calls.
-        model_calls: Model calls.
-        tokens: Tokens of these, prompts and replies.
-        cost: US dollars; 0 where prices are not known.
-        seconds: Seconds.
-        unknown: Tasks of which too little is known to count them in.
-    """
-
-    tool_calls: int
-    model_calls: int
-    tokens: int
-    cost: float = 0.0
-    seconds: float
-    unknown: int = 0
+    tool_calls: int  # tool calls
+    model_calls: int  # model calls
+    tokens: int  # tokens of these, prompts and replies
+    cost: float = 0.0  # US dollars; 0 where prices are not known
+    seconds: float  # seconds
+    unknown: int = 0  # tasks of which too little is known to count them in
 
 
 class Plan(Value):
-    """A plan in one of its revisions.
+    """A plan in one of its revisions."""
 
-    Attributes:
-        tasks: The vertices.
-        links: Edges declared beyond those that follow from references.
-        revision: 0 for the first plan, one more with each replanning.
-        decided_by: Who made it.
-        wish: What a person asked for when sending back the revision before; empty where nobody did.
-        perspectives: Who would want to know what, one line each: what a deep search is to cover.
-        curtailed: Whether the question calls for more tasks than the run may have.
-        thought: Why it is this plan, as its planner said it.
-        procedure: Title of the procedure of this house that it follows; empty where it follows none.
-        departure: Where it departs from that procedure; empty where it does not.
-        expected: What the question was expected to take when it was first planned; None where nothing was known.
-    """
-
-    tasks: tuple[Task, ...]
-    links: tuple[tuple[str, str], ...] = ()
-    revision: int = 0
-    decided_by: PlannedBy = "rule"
-    wish: str = ""
-    perspectives: tuple[str, ...] = ()
-    curtailed: bool = False
-    thought: str = ""
-    procedure: str = ""
-    departure: str = ""
+    tasks: tuple[Task, ...]  # the vertices
+    links: tuple[tuple[str, str], ...] = ()  # edges declared beyond those that follow from references
+    revision: int = 0  # 0 for the first plan, one more with each replanning
+    decided_by: PlannedBy = "rule"  # who made it
+    wish: str = ""  # what a person asked for when sending back the revision before; empty where nobody did
+    perspectives: tuple[str, ...] = ()  # who would want to know what, one line each: what a deep search is to cover
+    curtailed: bool = False  # whether the question calls for more tasks than the run may have
+    thought: str = ""  # why it is this plan, as its planner said it
+    procedure: str = ""  # title of the procedure of this house that it follows; empty where it follows none
+    departure: str = ""  # where it departs from that procedure; empty where it does not
+    # What the question was expected to take when it was first planned; None where nothing was known.
     expected: Expectation | None = None
 
     @model_validator(mode="before")
@@ -292,33 +270,20 @@ class Plan(Value):
 
 
 class Wiring(NamedTuple):
-    """How the tasks of a plan hang together.
+    """How the tasks of a plan hang together."""
 
-    Attributes:
-        tasks: The tasks by id.
-        edges: All edges `(from, to)`.
-        upstream: By id, the tasks that a task waits for.
-        downstream: By id, the tasks that wait for it.
-    """
-
-    tasks: Mapping[str, Task]
-    edges: tuple[tuple[str, str], ...]
-    upstream: Mapping[str, list[str]]
-    downstream: Mapping[str, list[str]]
+    tasks: Mapping[str, Task]  # the tasks by id
+    edges: tuple[tuple[str, str], ...]  # all edges `(from, to)`
+    upstream: Mapping[str, list[str]]  # by id, the tasks that a task waits for
+    downstream: Mapping[str, list[str]]  # by id, the tasks that wait for it
 
 
 class Sketch(NamedTuple):
-    """A plan as far as it could be read.
+    """A plan as far as it could be read."""
 
-    Attributes:
-        plan: The tasks and edges that could be read.
-        complaints: What could not, each naming task and field; empty if all could.
-        broken: Ids of tasks left out because something about them could not be read.
-    """
-
-    plan: Plan
-    complaints: tuple[Complaint, ...] = ()
-    broken: frozenset[str] = frozenset()
+    plan: Plan  # the tasks and edges that could be read
+    complaints: tuple[Complaint, ...] = ()  # what could not, each naming task and field; empty if all could
+    broken: frozenset[str] = frozenset()  # ids of tasks left out because something about them could not be read
 
 
 def _mermaid_text(text: str) -> str:

@@ -14,21 +14,13 @@ _SINCE: Final = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
 
 @dataclass(frozen=True, slots=True)
 class SourceFilter:
-    """A restriction of sources; what is unset excludes none.
+    """A restriction of sources; what is unset excludes none."""
 
-    Attributes:
-        sites: Hosts whose pages count, their subdomains included; others do not.
-        not_sites: Hosts whose pages do not.
-        since: ISO date, month or year before which a source is too old; one without a date is not.
-        folders: Folders whose documents count, those below them included.
-        outer: A restriction that holds as well.
-    """
-
-    sites: tuple[str, ...] = ()
-    not_sites: tuple[str, ...] = ()
-    since: str = ""
-    folders: tuple[str, ...] = ()
-    outer: "SourceFilter | None" = None
+    sites: tuple[str, ...] = ()  # hosts whose pages count, their subdomains included; others do not
+    not_sites: tuple[str, ...] = ()  # hosts whose pages do not
+    since: str = ""  # ISO date, month or year before which a source is too old; one without a date is not
+    folders: tuple[str, ...] = ()  # folders whose documents count, those below them included
+    outer: "SourceFilter | None" = None  # a restriction that holds as well
 
     def __bool__(self) -> bool:
         return bool(self.sites or self.not_sites or self.since or self.folders or self.outer)
