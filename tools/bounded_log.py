@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from weiwo.tools.private_files import make_private_file
+from weiwo.tools.private_files import replace_private_file
 
 _MOST_BYTES: Final = 1_000_000
 _writing: Final = Lock()
@@ -55,7 +55,4 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 def _drop_older_half(path: Path) -> None:
     """Leave the newer half. What another process appends meanwhile may be lost: it is no more than a hint."""
     lines = path.read_bytes().splitlines(keepends=True)
-    shorter = path.with_suffix(f".{os.getpid()}.tmp")
-    make_private_file(shorter)
-    shorter.write_bytes(b"".join(lines[len(lines) // 2 :]))
-    shorter.replace(path)
+    replace_private_file(path, b"".join(lines[len(lines) // 2 :]))

@@ -7,6 +7,7 @@ What is asked, and what documents say of it, is nobody else's business. SQLite g
 import os
 import stat
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -52,6 +53,19 @@ def _create(path: Path) -> None:
         os.mknod(path, stat.S_IFREG | 0o600)
     else:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def replace_private_file(path: Path, content: bytes) -> None:
+    """Write a file atomically: a reader finds the old one or the new one, and what fails leaves nothing behind."""
+    make_private_folder(path.parent)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink()
+        raise
 
 
 def close_files(folder: Path) -> None:

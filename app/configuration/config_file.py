@@ -6,7 +6,6 @@ The file is the user's own (mode 600) and needs no trust; `weiwo setup` and the 
 import json
 import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Final
 
 from weiwo.app.errors import AppError, MisuseError
 from weiwo.state.environment import home
-from weiwo.tools.private_files import make_private_folder
+from weiwo.tools.private_files import replace_private_file
 
 TABLE: Final = "env"
 _OF_A_MODEL: Final = frozenset({"WEIWO_MODEL", "OPENAI_BASE_URL", "WEIWO_CONTEXT_TOKENS", "WEIWO_THINKING"})
@@ -86,10 +85,7 @@ def write_config(
     kept = sorted({**read_config(environ), **settings}.items())
     lines += [f"{name} = {_quoted(value)}" for name, value in kept if name not in removed]
     try:
-        make_private_folder(path.parent)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:  # mode 600
-            file.write("\n".join(lines) + "\n")
-        Path(file.name).replace(path)
+        replace_private_file(path, ("\n".join(lines) + "\n").encode())
     except OSError as error:
         raise AppError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
     return path

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any, Final
 
 from weiwo.app.errors import AppError, MisuseError
 from weiwo.state.environment import home
-from weiwo.tools.private_files import make_private_folder
+from weiwo.tools.private_files import replace_private_file
 
 NAME: Final = ".env"
 _MOST_BYTES: Final = 1_000_000
@@ -141,10 +140,7 @@ def write_trusted(trusted: Mapping[str, Any]) -> None:
     """
     path = _list_path(os.environ)
     try:
-        make_private_folder(path.parent)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:  # mode 600
-            file.write(json.dumps(trusted, indent=1, ensure_ascii=False) + "\n")
-        os.replace(file.name, path)  # noqa: PTH105 - both are strings and paths of one folder
+        replace_private_file(path, (json.dumps(trusted, indent=1, ensure_ascii=False) + "\n").encode())
     except OSError as error:
         raise AppError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
 

@@ -7,7 +7,6 @@ Needs Node and, in the folder that `WEIWO_TEST_NODE` names, `npm install @modelc
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.node import needs_package
 from tests.support.ports import free_port
 from weiwo.tools.calling.call_context import CallContext, current_call, set_current_call
 from weiwo.tools.calling.errors import ToolCallError
@@ -30,10 +30,8 @@ EVERYTHING, FILES = (NODE / name / "dist/index.js" for name in ("server-everythi
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.skipif(
-        not (shutil.which("node") and EVERYTHING.is_file() and FILES.is_file()),
-        reason="WEIWO_TEST_NODE names no folder with the MCP servers of npm",
-    ),
+    needs_package("@modelcontextprotocol/server-everything"),
+    needs_package("@modelcontextprotocol/server-filesystem"),
 ]
 PATIENT = 200.0
 """Seconds that a slow machine may take; nothing waits for them to be over."""

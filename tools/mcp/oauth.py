@@ -6,7 +6,6 @@ it opens no browser. `weiwo tools --login NAME` does, and waits for the answer o
 
 import asyncio
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
@@ -19,7 +18,7 @@ from fastmcp.client.transports.base import ClientTransport
 from weiwo.state.environment import home
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.mcp.servers import McpServer
-from weiwo.tools.private_files import make_private_folder
+from weiwo.tools.private_files import replace_private_file
 
 FILE: Final = "mcp_tokens.json"
 _LOGIN_SECONDS: Final = 300.0
@@ -66,11 +65,7 @@ class _TokenFile:
             known = kept.pop(key, None) is not None
             if value is not None:
                 kept[key] = value
-            make_private_folder(self._path.parent)
-            other = self._path.with_suffix(f".{os.getpid()}.tmp")
-            with os.fdopen(os.open(other, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-                json.dump(kept, file)
-            other.replace(self._path)
+            replace_private_file(self._path, json.dumps(kept).encode())
         return known
 
 

@@ -13,7 +13,7 @@ import pytest
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.store import open_store
 from weiwo.state.settings import Settings
-from weiwo.tools.private_files import close_home, make_private_file, make_private_folder
+from weiwo.tools.private_files import close_home, make_private_file, make_private_folder, replace_private_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no modes")
 
@@ -53,6 +53,16 @@ def test_a_database_and_what_lies_beside_it(tmp_path: Path):
         )
         assert database.execute("SELECT count(*) FROM t").fetchone() == (0,)
     make_private_file(tmp_path / "no folder" / "file")  # whoever opens it is told
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path):
+    file = tmp_path / "home" / "file"
+    replace_private_file(file, b"old")
+    replace_private_file(file, b"new")
+    file.parent.joinpath("folder").mkdir(mode=0o700)
+    with pytest.raises(IsADirectoryError):
+        replace_private_file(file.parent / "folder", b"x")
+    assert (file.read_bytes(), modes(file.parent)) == (b"new", {".": 0o700, "file": 0o600, "folder": 0o700})
 
 
 def test_a_home_that_an_older_version_left_open_is_closed(tmp_path: Path):

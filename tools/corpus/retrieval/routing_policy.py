@@ -12,8 +12,6 @@ questions), `default`. Each step back is one step, too; from `shadow` it forgets
 import hashlib
 import json
 import logging
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -24,7 +22,7 @@ from pydantic import Field, ValidationError, field_validator
 from weiwo.state.values import Value
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
-from weiwo.tools.private_files import make_private_folder
+from weiwo.tools.private_files import replace_private_file
 
 PolicyStage = Literal["shadow", "trial", "default"]
 
@@ -269,10 +267,6 @@ def save_policy(home: Path, policy: RoutingPolicy) -> None:
         kept = found if isinstance(found, dict) else {}
     kept[policy.embeddings] = policy.model_dump(mode="json")
     try:
-        make_private_folder(home)
-        handle, name = tempfile.mkstemp(dir=home, prefix=_FILE)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(kept, file, ensure_ascii=False, indent=1)
-        Path(name).replace(path)
+        replace_private_file(path, json.dumps(kept, ensure_ascii=False, indent=1).encode())
     except OSError as error:
         raise PolicyError(f"{path}: it cannot be written ({error.strerror}); make the folder writable") from None
