@@ -16,6 +16,7 @@ from typing import Any, Final
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langgraph.runtime import RunControl, Runtime
+from langgraph.store.base import BaseStore
 
 from weiwo.graph.tracing import annotate_node
 from weiwo.models.budget import Budget
@@ -24,7 +25,7 @@ from weiwo.models.speed import MARGIN, SLOW_CALL
 from weiwo.nodes.memory.memory_store import MemoryStore, client_user, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import recall_strategy
-from weiwo.state import Usage
+from weiwo.state import Assessment, Usage
 from weiwo.state.events import PLANNING, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
 from weiwo.state.run_limits import DEPTHS, Depth, Limits
@@ -101,7 +102,7 @@ def context_opener(
     *,
     serves_clients: bool = False,
 ) -> Callable[..., Awaitable[RunContext]]:
-    """A function that opens the run context of one node.
+    """A function that opens the run context of one node, with your tools beside ours, and models by role or for all.
 
     Returns:
         From the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.
@@ -112,61 +113,65 @@ def context_opener(
     async def open_context(state: SearchState, runtime: Runtime[Context], *, new_run: str = "") -> RunContext:
         from_client = serves_clients or runtime.server_info is not None
         opened = await invocations.open(runtime, anew=bool(new_run), from_client=from_client)
-        settings, registry = opened.settings, opened.registry
-        run = new_run or state["run"]
-        if not new_run:
-            annotate_node(run, state["assessment"].level)
+        run, begun = (new_run, None) if new_run else (state["run"], state["assessment"])
+        if begun is not None:
+            annotate_node(run, begun.level)
 
         def emit(event: EventBase) -> None:
             runtime.stream_writer(event.to_json())
 
-        def tell(call: ModelCall) -> None:
-            emit(
-                ModelCalledEvent(
-                    role=call.role,
-                    purpose=call.purpose,
-                    model=call.model,
-                    input_tokens=call.input_tokens,
-                    output_tokens=call.output_tokens,
-                    seconds=round(call.seconds, 1),
-                )
-            )
-
-        spent = Usage() if new_run else state.get("usage", Usage())
-        budget = Budget(settings.limits, spent, on_call=tell)
-        chat_models = ChatModels(settings, budget, run_id=run, given=given)
+        spent = Usage() if begun is None else state.get("usage", Usage())
+        budget = Budget(opened.settings.limits, spent, on_call=lambda call: emit(_called_event(call)))
+        chat_models = ChatModels(opened.settings, budget, run_id=run, given=given)
         await chat_models.learn_sizes()
         usual = await chat_models.usual_seconds()
-        begun = None if new_run else state["assessment"].strategy  # a run keeps the depth that it began with
-        hurries = usual > SLOW_CALL if new_run else begun is not None and begun.depth == "quick"
-        settings = opened.hurried if hurries else settings
+        settings = opened.hurried if _hurries(begun, usual) else opened.settings
         budget.limits = _give_time(settings, MARGIN * usual)
-        assessed = None if new_run else recall_strategy(state["assessment"], settings.depth, chat_models.configured)
         return RunContext(
             run=run,
             settings=settings,
-            registry=registry,
-            calls=ToolCalls(
-                run,
-                registry,
-                runtime.store,
-                seconds=settings.limits.tool_seconds,
-                max_bytes=settings.limits.max_page_bytes,
-                fresh=settings.fresh or settings.answer_memory == "renew",
-                state=state,
-                record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
-            ),
+            registry=opened.registry,
+            calls=_open_calls(run, opened, settings, runtime.store, state),
             models=chat_models,
             budget=budget,
             emit=emit,
-            language="en" if new_run else state["assessment"].language,
+            language="en" if begun is None else begun.language,
             memory=_open_memory(runtime, opened.user, emit),
             task_log=TaskLog(Path(settings.home), opened.user) if settings.telemetry else None,
-            assessed=assessed,
+            assessed=None if begun is None else recall_strategy(begun, settings.depth, chat_models.configured),
             slow_call=usual if settings != opened.settings else 0.0,
         )
 
     return open_context
+
+
+def _called_event(call: ModelCall) -> ModelCalledEvent:
+    """What is told of a model call that has ended."""
+    told = call.model_dump(include={"role", "purpose", "model", "input_tokens", "output_tokens"})
+    return ModelCalledEvent(**told, seconds=round(call.seconds, 1))
+
+
+def _hurries(begun: Assessment | None, usual_seconds: float) -> bool:
+    """Whether a run is quick unless somebody set its depth: models are slow as it begins, or it began so and stays."""
+    if begun is None:
+        return usual_seconds > SLOW_CALL
+    return begun.strategy is not None and begun.strategy.depth == "quick"
+
+
+def _open_calls(
+    run: str, opened: _Opened, settings: Settings, store: BaseStore | None, state: SearchState
+) -> ToolCalls:
+    """The tool calls of a node, bounded and counted; telemetry notes how they went."""
+    return ToolCalls(
+        run,
+        opened.registry,
+        store,
+        seconds=settings.limits.tool_seconds,
+        max_bytes=settings.limits.max_page_bytes,
+        fresh=settings.fresh or settings.answer_memory == "renew",
+        state=state,
+        record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
+    )
 
 
 _CALLS: Final[Mapping[Depth, int]] = {"quick": 3, "normal": 6, "deep": 30}

@@ -170,11 +170,7 @@ def _take(parts: "queue.SimpleQueue[Any]") -> Any:
 
 
 class _LoopTask(Generic[T]):
-    """A coroutine on a loop that runs in another thread.
-
-    Attributes:
-        result: What it comes to.
-    """
+    """A coroutine on a loop that runs in another thread; `result` is what it comes to."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> None:
         context = contextvars.copy_context()
@@ -190,11 +186,7 @@ class _LoopTask(Generic[T]):
 
 
 class _LoopThread(Generic[T]):
-    """A coroutine on a loop and a thread of its own.
-
-    Attributes:
-        result: What it comes to.
-    """
+    """A coroutine on a loop and a thread of its own; `result` is what it comes to."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
         self.result: Future[T] = Future()

@@ -112,7 +112,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
 async def open_pool(
     url: str, most: int, set_up: Callable[[psycopg.AsyncConnection[Any]], Awaitable[None]]
 ) -> AsyncIterator[AsyncConnectionPool[Any]]:
-    """A pool of connections to a database, whose tables one process at a time sets up."""
+    """A pool of `most` connections to a database, whose tables `set_up` makes in one process at a time."""
     options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     options["connect_timeout"] = CONNECT_SECONDS
     # One plain connection first: it says what is wrong, where a pool would only time out.

@@ -150,11 +150,7 @@ class AsyncSqliteSaver(SqliteSaver):
         return lambda _: tuple(read(config, **options))
 
     def _put(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        _: ChannelVersions,
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, _: ChannelVersions
     ) -> Callable[[sqlite3.Connection], RunnableConfig]:
         place = config["configurable"]
         known = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")

@@ -28,7 +28,7 @@ _log: Final = logging.getLogger(__name__)
 async def open_store(
     settings: Settings, database_url: str | None = None, warn: Callable[[str], None] = _log.warning
 ) -> "AsyncIterator[BaseStore | None]":
-    """Open the store that a graph is built with; a URL given here counts before the settings'.
+    """Open the store that a graph is built with; a URL given here counts before the settings'; `warn` takes one line.
 
     Yields:
         A store whose tables exist; None where it cannot be used.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from weiwo.graph.persistence.storage import CheckpointError
+from weiwo.graph.persistence.storage import CheckpointError, StorageError
 from weiwo.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -135,9 +135,15 @@ async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id
 
 
 async def list_threads(saver: Any, limit: int = 20) -> list[ThreadInfo]:
-    """The threads that changed last, newest first, of a saver of ours."""
+    """The threads that changed last, newest first.
+
+    Raises:
+        StorageError: The saver is none that `open_checkpointer` opened.
+    """
     from asyncio import to_thread  # noqa: PLC0415 - light commands list without an event loop
 
+    if not hasattr(saver, "fetch_rows"):
+        raise StorageError(f"{type(saver).__name__}; threads are listed of what open_checkpointer opens; list your own")
     query, read = (SQLITE_LIST, _sqlite_values) if saver.mark == "?" else (_POSTGRES_LIST, _postgres_values)
     rows = await saver.fetch_rows(query, (limit,))
 

@@ -15,6 +15,7 @@ from tests.support.run import search_tool
 from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.forks import ForkError, branch, fork
+from weiwo.graph.persistence.storage import StorageError
 from weiwo.graph.persistence.threads import find_checkpoint, list_threads
 from weiwo.state import Evidence, Plan, passage_id
 from weiwo.state.settings import Context
@@ -289,6 +290,8 @@ async def test_what_cannot_be_forked_is_said_and_nothing_is_written(nodes, chang
 async def test_no_such_checkpoint_and_no_checkpointer():
     graph = build_graph(InMemorySaver(), tools=[search_tool(people)])
     await graph.ainvoke({"question": "Hello, who are you?"}, at())
+    with pytest.raises(StorageError, match="InMemorySaver; threads are listed of what open_checkpointer opens"):
+        await list_threads(graph.checkpointer)
     with pytest.raises(ForkError, match="thread t has none that begins so"):
         await fork(graph, "t", "1f0e5a3c-0000-6000-8000-000000000000")
     bare = build_graph(tools=[search_tool(people)])

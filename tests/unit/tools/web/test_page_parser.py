@@ -29,11 +29,7 @@ def fetched(body: str | bytes, kind: str = "text/html", charset: str = "", url: 
 
 def test_the_main_content_comes_with_what_the_page_says_of_itself() -> None:
     page = parse_page(fetched(ARTICLE))
-    assert (page.url, page.title, page.date) == (
-        "https://www.example.com/turtle",
-        "Great Turtle",
-        "2021-05-03",
-    )
+    assert (page.url, page.title, page.date) == ("https://www.example.com/turtle", "Great Turtle", "2021-05-03")
     assert "## History" in page.text
     assert "1901 | 340" in page.text
     assert "About Contact" not in page.text
