@@ -55,11 +55,11 @@ _NOTHING = Reservation()
 
 
 class Budget:
-    """The limits of a run against what it has spent. Safe to share between tasks and threads.
+    """The limits of a run against what it spent before and spends now. Safe to share between tasks and threads.
 
     Seconds run from construction on, added to `spent.seconds`. A model call is taken before it is sent, and with it
     room for its tokens and their cost: of two tasks only one gets the last call, and calls under way together exceed a
-    limit by no more than their estimates were too low.
+    limit by no more than their estimates were too low. `on_call` is told of each call that has ended.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Budget:
         self.refuse(full)
 
     def record(self, call: ModelCall, cost: float = 0.0, room: Reservation = _NOTHING) -> None:
-        """Book a model call that was reserved and has ended, well or badly."""
+        """Book a model call that was reserved and has ended, well or badly, at its cost in US dollars if known."""
         with self._lock:
             self._calls.append(call)
             self._cost += cost

@@ -119,7 +119,7 @@ _memories: Final[list["EndpointMemory[Any]"]] = []
 
 
 class EndpointMemory(dict[str, V]):
-    """One kind of fact by endpoint (provider, model and base URL)."""
+    """One kind of fact by endpoint (provider, model and base URL), bounded as long as facts are `put`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -154,7 +154,7 @@ class EndpointBreaker:
         self._words = ""
 
     def admit(self, call: object) -> None:
-        """Let a call pass.
+        """Let a call pass, its attempts included.
 
         Raises:
             ModelCallError: The endpoint is down as far as this run knows.
