@@ -26,12 +26,12 @@ from weiwo.app.server.errors import RequestError, describe_outside, not_found
 from weiwo.app.server.metrics import RUN_SECONDS, RUNS, UNDER_WAY, WAITING, count_failure
 from weiwo.app.server.runs.fair_slots import FairSlots
 from weiwo.app.server.runs.graph_stream import delete_thread, failure_place, stream_events
-from weiwo.app.server.runs.run_request import RunRequest, allowed_fields
+from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.quota import Quota
 from weiwo.app.server.storage.records import Records, RunRecord, RunStatus
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
-from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
+from weiwo.app.session.runs import OPTIONS_KEY, options_of
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.graph.run_context import ServedUser
 from weiwo.models.endpoint import own_key
@@ -110,10 +110,9 @@ class Runs:
             await self.cancel_thread(thread_id)
         async with self._starting:
             self._require_place(owner)
-            answers = request.command is not None and "resume" in request.command
             asks = request.changes_course
             if self.under_way(thread_id):
-                if request.multitask == "reject" or answers:
+                if request.multitask == "reject" or request.answers:
                     self.require_idle(thread_id)
             elif request.input is None:
                 request, edited = await self._prepared(thread_id, request)
@@ -256,7 +255,7 @@ class Runs:
         start = snapshot
         if checkpoint:  # what was spent there counts, not what was spent later
             start = await self._graph.aget_state({"configurable": {**thread["configurable"], **checkpoint}})
-        context = self._context(request, snapshot)
+        context = request.context_on(snapshot)
         user = ServedUser(run.owner, memory_user(run.owner, self._settings))
         config: RunnableConfig = {
             "configurable": {**thread["configurable"], **checkpoint, "langgraph_auth_user": user},
@@ -308,13 +307,6 @@ class Runs:
         command = request.graph_command()
         return (request.input if command is None else command), dict(request.checkpoint)
 
-    def _context(self, request: RunRequest, snapshot: StateSnapshot) -> Mapping[str, Any]:
-        """The context: what the client set; of a run that goes on without, what it began with and a client may set."""
-        if request.context or request.input is not None:
-            return request.context
-        options = remembered(snapshot.metadata).model_dump(mode="json", exclude_none=True)
-        return allowed_fields(options)
-
     async def _end(self, run: RunRecord, request: RunRequest, live: LiveRun, status: RunStatus, why: str) -> None:
         left = self.closing and status == "interrupted" and run.run_id not in self._cancelled
         if not left:
@@ -352,10 +344,7 @@ class Runs:
                 self._queues.pop(run.thread_id, None)
 
     async def _prepared(self, thread_id: str, request: RunRequest) -> tuple[RunRequest, bool]:
-        """The request with each answer addressed to its interrupt, and whether it runs what a client edited.
-
-        An answer without an address would, at a second attempt, be taken for the answer to the next question.
-        """
+        """The request with its answer addressed, and whether it runs what a client edited."""
         config: RunnableConfig = {"configurable": {"thread_id": thread_id, **request.checkpoint}}
         snapshot = await self._graph.aget_state(config)
         if snapshot.created_at is None and request.checkpoint:
@@ -364,20 +353,7 @@ class Runs:
             told = f"thread {thread_id}; nothing was asked on it yet; give an input"
             raise RequestError(422, told, "这个会话还没有提过问题；请先提问")
         edited = bool(snapshot.next) and (snapshot.metadata or {}).get("source") == "update"
-        if request.command is None or "resume" not in request.command:
-            return request, edited
-        resume, waiting = request.command["resume"], [one.id for one in snapshot.interrupts]
-        if isinstance(resume, Mapping) and resume and set(resume) <= set(waiting):
-            return request, edited
-        if not waiting:
-            told = f"thread {thread_id}; nothing of it waits for an answer; go on with input null"
-            raise RequestError(409, told, "没有等待答复的事项；请重新载入本页")
-        if len(waiting) > 1:
-            raise RequestError(
-                422, f"command.resume: {len(waiting)} questions wait; answer them by id, as {{id: answer}}"
-            )
-        command = {**request.command, "resume": {waiting[0]: resume}}
-        return request.model_copy(update={"command": command}), edited
+        return request.addressed(thread_id, [one.id for one in snapshot.interrupts]), edited
 
 
 def _tell_end(run: RunRecord, status: RunStatus) -> None:

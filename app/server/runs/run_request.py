@@ -4,12 +4,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from langgraph.types import Command, Send
+from langgraph.types import Command, Send, StateSnapshot
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from weiwo.app.server.access.profiles import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_metadata, read_place, read_text
+from weiwo.app.session.runs import remembered
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.search import SearchState
 from weiwo.state.settings import (
@@ -136,6 +137,36 @@ class RunRequest(BaseModel):
         """Whether it asks for more than an answer or going on from where the thread is."""
         command = self.command or {}
         return bool(self.input is not None or self.checkpoint or command.get("update") or command.get("goto"))
+
+    @property
+    def answers(self) -> bool:
+        """Whether it answers what waits for a person."""
+        return self.command is not None and "resume" in self.command
+
+    def addressed(self, thread_id: str, waiting: Sequence[str]) -> "RunRequest":
+        """The request with its answer, if it has one, addressed to the interrupt of the thread that waits for it.
+
+        An answer without an address would, at a second attempt, be taken for the answer to the next question.
+
+        Raises:
+            RequestError: Nothing waits for it, or several interrupts do.
+        """
+        resume = (self.command or {}).get("resume")
+        if not self.answers or (isinstance(resume, Mapping) and resume and set(resume) <= set(waiting)):
+            return self
+        if not waiting:
+            told = f"thread {thread_id}; nothing of it waits for an answer; go on with input null"
+            raise RequestError(409, told, "没有等待答复的事项；请重新载入本页")
+        if len(waiting) > 1:
+            told = f"command.resume: {len(waiting)} questions wait; answer them by id, as {{id: answer}}"
+            raise RequestError(422, told)
+        return self.model_copy(update={"command": {**(self.command or {}), "resume": {waiting[0]: resume}}})
+
+    def context_on(self, snapshot: StateSnapshot) -> Mapping[str, Any]:
+        """The context: what the client set; of a run that goes on without, what it began with and a client may set."""
+        if self.context or self.input is not None:
+            return self.context
+        return allowed_fields(remembered(snapshot.metadata).model_dump(mode="json", exclude_none=True))
 
     def graph_command(self) -> Command[Any] | None:
         """The command, as LangGraph takes it.
