@@ -111,7 +111,7 @@ class Threads:
         return thread_id, await self._records.thread(thread_id)
 
     async def search(self, user: str, wanted: Mapping[str, Any]) -> list[Found]:
-        """The user's threads that fit `limit offset status metadata ids query`, that which changed last first."""
+        """A user's threads, last changed first: `limit` from `offset` on, by `status metadata ids query` (words)."""
         limit, offset = read_count(wanted, "limit", 10, 1_000), read_count(wanted, "offset", 0, 1_000_000)
         some = not (wanted.get("status") or wanted.get("metadata") or wanted.get("ids") or wanted.get("query"))
         found = await self._newest(user, min(offset + limit, _MOST_SEARCHED) if some else _MOST_SEARCHED)

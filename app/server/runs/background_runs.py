@@ -77,7 +77,7 @@ class Runs:
         self._ending: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
         self._ended: Counter[str] = Counter()
-        self.closing = False
+        self.closing = False  # whether the server is about to stop
 
     def under_way(self, thread_id: str) -> list[str]:
         """Ids of the runs that work on a thread or wait to, in order."""

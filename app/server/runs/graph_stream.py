@@ -35,7 +35,7 @@ async def stream_events(
     context: Mapping[str, Any],
     request: RunRequest,
 ) -> AsyncIterator[tuple[str, bytes]]:
-    """Run the graph; the request says what to send, and where to stop.
+    """Run the graph on an input, a command or None; the request says what to send, and where to stop.
 
     Yields:
         Name and JSON of each event; the name is `mode|namespace` for one of a subgraph.
