@@ -26,7 +26,7 @@ from weiwo.app.render.watchers import Lines, Watcher
 from weiwo.state.environment import home
 from weiwo.state.settings import Settings
 from weiwo.text.language import detect_language
-from weiwo.tools.private_files import make_private_file, make_private_folder
+from weiwo.tools.private_files import replace_private_file
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,7 @@ def remember_files(thread_id: str, files: Sequence[Path]) -> None:
     note = _note_of(thread_id)
     with suppress(OSError):
         if files:
-            make_private_folder(note.parent)
-            make_private_file(note)
-            note.write_text(json.dumps([str(file) for file in files]), "utf-8")
+            replace_private_file(note, json.dumps([str(file) for file in files]).encode())
         else:
             note.unlink(missing_ok=True)
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.state.errors import WeiwoError
 from weiwo.tools.printable import one_line
-from weiwo.tools.private_files import make_private_file, make_private_folder
+from weiwo.tools.private_files import replace_private_file
 
 _MAX_LENGTH: Final = 1_000_000
 _REMARK: Final = ("#", "//")
@@ -87,12 +87,10 @@ def edit(path: Path, plan: Mapping[str, Any], complaints: Iterable[str], remark:
     """
     original = json.dumps(plan, ensure_ascii=False, indent=2)
     try:
-        make_private_folder(path.parent)
         body = _without_remarks(path.read_text("utf-8", "replace")) if path.exists() else original
         head = [f"# {line}" for line in (*(f"! {one_line(complaint, 500)}" for complaint in complaints), remark)]
         begun = path.exists()
-        make_private_file(path)
-        path.write_text("\n".join([*head, body]) + "\n", "utf-8")
+        replace_private_file(path, ("\n".join([*head, body]) + "\n").encode())
         try:
             _open_editor(path)
         except CommandError:
