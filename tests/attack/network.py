@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -90,11 +91,14 @@ _PROVIDER_ANSWERS: dict[str, Answer] = {
 
 
 async def _providers(report: Report, _: Path) -> None:
+    providers = {name: one for name, one in PROVIDERS.items() if name != "ddgs"}  # whose engines have own addresses
+    with _serving((404, {}, b"")) as (url, _seen):
+        for provider in providers.values():
+            with suppress(ToolCallError):  # a first call imports what it needs, which may take a busy machine long
+                await _ask_provider(ConfiguredProvider(provider, url, "k"), SearchQuery("tower", k=5), seconds=60.0)
     for what, answer in _PROVIDER_ANSWERS.items():
         with _serving(answer) as (url, seen):
-            for name, provider in PROVIDERS.items():
-                if name == "ddgs":
-                    continue  # its engines have addresses of their own
+            for name, provider in providers.items():
                 seen.clear()
                 asked = _ask_provider(ConfiguredProvider(provider, url, "k"), SearchQuery("tower", k=5), seconds=2.0)
                 try:
@@ -257,13 +261,11 @@ async def _models(report: Report, _: Path) -> None:
 
 
 async def _ask(report: Report, what: str, handler: Handler, limits: dict[str, Any], *, whole: bool) -> None:
-    import os  # noqa: PLC0415 - the endpoint is told by the environment alone
-
     settings = Settings(
         home="unused", models={"writer": "openai:x"}, prices={"openai:x": (1.0, 10.0)}, model_seconds=30
     )
     with OpenAIServer(handler) as server:
-        os.environ |= server.environment
+        os.environ |= server.environment  # an endpoint is told by the environment alone
         models, came = ChatModels(settings, Budget(Limits(**limits))), ""
         try:
             async with asyncio.timeout(60):

@@ -148,7 +148,7 @@ async def test_a_cancelled_run_can_be_resumed(database: str, events: int) -> Non
     """Also one that is cancelled between a node's end and the edges behind it, which LangGraph takes for finished."""
     async with opened(database) as saver:
         graph = build_graph(saver)
-        for n in (0, 2, 5):
+        for n in range(6):
             config = {"configurable": {"thread_id": f"t{n}"}}
             begun = asyncio.Event()
 
