@@ -26,7 +26,7 @@ from weiwo.nodes.writer.verification.check import says_not_found
 from weiwo.state import DOUBTFUL, Claim, Evidence
 from weiwo.state.query import QueryFrame
 from weiwo.text.citation_marks import clean_marks
-from weiwo.text.language import fold, sentences
+from weiwo.text.language import HAN, fold, sentences
 from weiwo.text.mentions import mentions, title_key
 from weiwo.text.names import names
 
@@ -50,7 +50,7 @@ _TRIED: Final = 6
 """Passages that are tried as sources, the nearest first, alone and in pairs."""
 _STOPS: Final = (".", "!", "?", "。", "！", "？")
 _LABEL: Final = re.compile(r"(?i)^\s*(?:(?:the )?(?:final )?answer(?: is)?|答案?|回答)\s*[:：]\s*")
-_WORD: Final = re.compile(r"[^\W_]+")
+_WORD: Final = re.compile(rf"[^\W_{HAN}]+")
 _MARKUP: Final = re.compile(r"<[^<>]{0,200}>|```\w*|^\s*#+\s*|\*\*", re.MULTILINE)
 
 

@@ -17,12 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def offline_environment(home: Path, client_fields: str) -> dict[str, str]:
-    """The environment of a server that keeps its state in a folder and calls nobody.
-
-    Args:
-        home: The folder.
-        client_fields: What its clients may set.
-    """
+    """The environment of a server that calls nobody; its state is kept in `home`, its clients set `client_fields`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
     offline = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
     return kept | offline | {"WEIWO_HOME": str(home), "WEIWO_CLIENT_FIELDS": client_fields}
@@ -30,15 +25,7 @@ def offline_environment(home: Path, client_fields: str) -> dict[str, str]:
 
 @contextmanager
 def langgraph_dev(folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
-    """Start the server, and end it.
-
-    Args:
-        folder: An empty folder, in which it runs and keeps its state.
-        environment: Its whole environment.
-
-    Yields:
-        Its address.
-    """
+    """The address of a server that runs, and keeps its state, in an empty folder; `environment` is its whole one."""
     port = free_port()
     for entry in ROOT.iterdir():  # the server keeps its state in the folder it runs in
         if not entry.name.startswith("."):

@@ -14,6 +14,7 @@ from weiwo.state import Evidence, Language
 
 CHAPEL = passage("The Orsk chapel was painted by Mira Tolvanen after the flood.", "chapel.md", "Orsk chapel")
 MILL = passage("The Harl mill was rebuilt by Jonas Rehn and belongs to the county.", "mill.md", "Harl mill")
+BLANK_ZH = passage("Stefan Blank出生于哈尔城，是一位作家。", "writers.md", "作家")
 NAMESAKE = passage("Stefan Orlin (born in Harl City in 1966) is a writer.", "orlin.md", "Stefan Orlin")
 ZH = passage("奥尔斯克教堂由米拉绘制，洪水之后重新开放。", "zh.md", "奥尔斯克教堂")
 
@@ -49,6 +50,12 @@ async def test_a_sentence_that_a_passage_carries_is_told_with_its_mark(reply: st
     assert "Mira Tolvanen" in piece.text
     assert not any(mark in piece.text for mark in ("[7]", "<", "Note", "Answer"))
     assert len(model.requests) == 1
+
+
+async def test_a_latin_name_ends_where_han_characters_begin() -> None:
+    piece, _ = await plainly("Stefan Blank出生在哪里？", "Stefan Blank出生于哈尔城。", CHAPEL, BLANK_ZH, language="zh")
+    assert piece is not None
+    assert piece.verified
 
 
 async def test_the_whole_prompt_is_passages_and_the_question_last() -> None:
