@@ -243,12 +243,7 @@ def ask_of_each(asked: str, low: str, language: Language) -> dict[str, Any] | No
 def _asks_two(low: str, language: Language) -> tuple[int, int] | None:
     """Where a question asks two things: the second question, or two relations: "population and area of Malta"."""
     at = _AND_ASKS[language].search(low)
-    if (
-        at
-        and at.start() > _SHORTEST
-        and lexicon.ASKS.search(low[: at.start()])
-        and lexicon.ASKS.search(low[at.end() :])
-    ):
+    if at and at.start() > _SHORTEST and all(map(lexicon.ASKS.search, (low[: at.start()], low[at.end() :]))):
         return at.start(), len(low)
     two = _filled(read_data("question")["patterns"][language]["two_asked"], language).search(low)
     return two.span() if two else None

@@ -192,10 +192,13 @@ def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: 
     chunk = holding[0] if holding else max(chunks, key=lambda c: len(terms(c)))
     if whole:
         return chunk
+    short, held = chunk, [name for name in named if name in chunk]
     for asking_so, cut in _VERBS:
-        chunk = cut.sub("", chunk) if asking_so.search(low) else chunk
+        short = cut.sub("", short) if asking_so.search(low) else short
     if not span[1]:
-        chunk = _owner(chunk)
+        short = _owner(short)
+    if terms(short) and (not held or any(name in short for name in held)):  # not "I", nor a thing without its name
+        chunk = short
     return _tight(chunk, [name for name in named if name in chunk])
 
 

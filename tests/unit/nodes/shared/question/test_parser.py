@@ -54,6 +54,8 @@ iphone的发布时间 | iphone | release | date
         ("I was wondering if you could tell me the population of Hungary", "Hungary", "population"),
         ("hey could someone pls tell me how long the danube is thx", "danube", "length"),
         ("When did nigeria gain independence?", "nigeria", ""),
+        ("When did women get the vote in Ostland?", "Ostland", ""),
+        ("Where can I buy saffron crocus?", "I buy saffron crocus", ""),
         ("hey could you tell me wich year the eiffel tower opend pls", "eiffel tower", "opening"),
         ("good morning, do you happen to remember when the berlin wall fell?", "berlin wall fell", ""),
         ("would you be able to tell me who wrote dune", "dune", "author"),
