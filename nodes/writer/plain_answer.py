@@ -26,7 +26,7 @@ from weiwo.nodes.writer.verification.check import says_not_found
 from weiwo.state import DOUBTFUL, Claim, Evidence
 from weiwo.state.query import QueryFrame
 from weiwo.text.citation_marks import clean_marks
-from weiwo.text.language import HAN, fold, sentences
+from weiwo.text.language import HAN, fold, sentences, word_set
 from weiwo.text.mentions import mentions, title_key
 from weiwo.text.names import names
 
@@ -50,7 +50,9 @@ _TRIED: Final = 6
 """Passages that are tried as sources, the nearest first, alone and in pairs."""
 _STOPS: Final = (".", "!", "?", "。", "！", "？")
 _LABEL: Final = re.compile(r"(?i)^\s*(?:(?:the )?(?:final )?answer(?: is)?|答案?|回答)\s*[:：]\s*")
-_WORD: Final = re.compile(rf"[^\W_{HAN}]+")
+_WORD: Final = re.compile(rf"[^\W_{HAN}]{{2,}}")
+_LEFT_OUT: Final = word_set("mr mrs ms dr prof sir president inc ltd co corp")
+"""Words of a name that a passage may leave out."""
 _MARKUP: Final = re.compile(r"<[^<>]{0,200}>|```\w*|^\s*#+\s*|\*\*", re.MULTILINE)
 
 
@@ -143,7 +145,7 @@ def _halves_name(statement: str, question: str, passages: Sequence[Evidence]) ->
     """Whether passages have but a part of a name that a question and a statement share: it is somebody else's."""
     said = set(_WORD.findall(fold(statement)))
     told = set(_WORD.findall(fold(" ".join(f"{one.heading} {one.source} {one.text}" for one in passages))))
-    named = [{word for word in _WORD.findall(fold(name.text)) if len(word) > 1} for name in names(question)]
+    named = [set(_WORD.findall(fold(name.text))) - _LEFT_OUT for name in names(question)]
     shared = [one for one in named if not one.isdisjoint(said)]
     return any(not one.isdisjoint(told) for one in shared) and not all(one <= told for one in shared)
 

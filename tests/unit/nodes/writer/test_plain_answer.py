@@ -52,8 +52,11 @@ async def test_a_sentence_that_a_passage_carries_is_told_with_its_mark(reply: st
     assert len(model.requests) == 1
 
 
-async def test_a_latin_name_ends_where_han_characters_begin() -> None:
+async def test_a_name_is_whole_beside_han_characters_and_without_its_title() -> None:
     piece, _ = await plainly("Stefan Blank出生在哪里？", "Stefan Blank出生于哈尔城。", CHAPEL, BLANK_ZH, language="zh")
+    assert piece is not None
+    assert piece.verified
+    piece, _ = await plainly("Where was Dr. Stefan Orlin born?", "Dr. Stefan Orlin was born in Harl City.", NAMESAKE)
     assert piece is not None
     assert piece.verified
 
