@@ -154,7 +154,8 @@ def carries_sentence(sentence: str, passages: Sequence[Evidence], frame: QueryFr
     """Whether passages carry a sentence that names what a question asks about, as far as code can tell."""
     said, asked = frozenset(matching_terms(sentence)), frozenset(question_terms(frame))
     named = frozenset(term for one in frame.subjects for term in matching_terms(one)) or asked
-    if says_not_found(sentence) or 2 * len(named & said) < len(named):
+    spoken_of = 2 * len(named & said) >= len(named) and not _halves_name(sentence, frame.question, passages)
+    if says_not_found(sentence) or not spoken_of:
         return False
     given = ClaimSources(dict(enumerate(((one,) for one in passages), 1)), {}, frame.language, frame.question)
     together = _share_told_together(asked, matching_terms(sentence), passages)

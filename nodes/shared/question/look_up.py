@@ -195,8 +195,7 @@ def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: 
     short, held = chunk, [name for name in named if name in chunk]
     for asking_so, cut in _VERBS:
         short = cut.sub("", short) if asking_so.search(low) else short
-    if not span[1]:
-        short = _owner(short)
+    short = short if span[1] else _owner(short)
     if terms(short) and (not held or any(name in short for name in held)):  # not "I", nor a thing without its name
         chunk = short
     return _tight(chunk, [name for name in named if name in chunk])

@@ -8,7 +8,7 @@ from tests.support.states import passage
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.writer.draft import Draft
-from weiwo.nodes.writer.plain_answer import _first_sentences, answer_plainly
+from weiwo.nodes.writer.plain_answer import _first_sentences, answer_plainly, carries_sentence
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
 from weiwo.state import Evidence, Language
 
@@ -85,6 +85,7 @@ async def test_what_no_passage_carries_is_doubtful(
     piece, _ = await plainly(question, reply, *evidence, language=language)
     assert piece is not None
     assert not piece.verified
+    assert not carries_sentence(reply, evidence, parse_question(question, language))
 
 
 @pytest.mark.parametrize(
