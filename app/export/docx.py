@@ -15,7 +15,7 @@ from pptx.chart.xmlwriter import ChartXmlWriter
 
 from weiwo.app.export.chart import Block, Chart
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
-from weiwo.app.export.report import Report, Source, word
+from weiwo.app.export.report import Report, Source, status_word, word
 from weiwo.state.answer import DOUBTFUL
 from weiwo.text.markdown import Node, Run
 
@@ -57,7 +57,7 @@ class _Writer(OfficeWriter):
         self._text(file.add_paragraph(style="Title"), report.title)
         if report.question_below:
             self._text(file.add_paragraph(), report.question_below, dim=True)
-        about = f"{word(self._language, report.status)} · {report.about}"
+        about = f"{status_word(report)} · {report.about}"
         self._text(file.add_paragraph(), about, dim=True)
         if report.notes:
             self._heading("limits", 2)

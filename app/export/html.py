@@ -18,7 +18,7 @@ from weiwo.app.export.chart_picture import draw_chart
 from weiwo.app.export.document import find_letters
 from weiwo.app.export.plan_picture import draw_plan
 from weiwo.app.export.proof import render_proof
-from weiwo.app.export.report import Report, Source, word
+from weiwo.app.export.report import Report, Source, status_word, word
 from weiwo.text.markdown import Node, Run
 
 _STYLE: Final = Path(__file__).with_name("page.css").read_text("utf-8")
@@ -62,11 +62,11 @@ class _Answer:
         """All of it."""
         report = self._report
         answer = self._blocks(report.nodes)  # before the sources, which lead back to its marks
-        about = f'<span class="status {escape(report.status)}">{escape(self._status())}</span>{escape(report.about)}'
+        status = f'<span class="status {escape(report.status)}">{escape(status_word(report))}</span>'
         parts = [
             f"<h1>{escape(report.title)}</h1>",
             f'<p class="question">{escape(report.question_below)}</p>' if report.question_below else "",
-            f'<p class="about">{about}</p>',
+            f'<p class="about">{status}{escape(report.about)}</p>',
             self._notes(),
             f"<article>{answer}</article>",
             self._legend(),
@@ -75,10 +75,6 @@ class _Answer:
             self._proof(),
         ]
         return "\n".join(part for part in parts if part)
-
-    def _status(self) -> str:
-        known = self._report.status in {"complete", "partial", "failed", "extracts"}
-        return word(self._language, self._report.status) if known else self._report.status
 
     def _notes(self) -> str:
         if not self._report.notes:

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from weiwo.app.export.chart import Chart
 from weiwo.app.export.document import cut_runs, plain
 from weiwo.app.export.office import OfficeWriter, chart_data, share_width, xml_text
-from weiwo.app.export.report import Report, Source, word
+from weiwo.app.export.report import Report, Source, status_word, word
 from weiwo.text.language import sentences
 from weiwo.text.markdown import Node, Run
 
@@ -89,7 +89,7 @@ class _Writer(OfficeWriter):
         title.text_frame.word_wrap = True
         size = 40 if cell_len(self._title) < 70 else 28 if cell_len(self._title) < 200 else 20
         self._write(title.text_frame.paragraphs[0], (Run(self._title),), size)
-        about = f"{word(self._language, self._report.status)} · {self._report.about}"
+        about = f"{status_word(self._report)} · {self._report.about}"
         frame = below.text_frame
         for number, line in enumerate(filter(None, (self._report.question_below, about))):
             self._write(frame.add_paragraph() if number else frame.paragraphs[0], (Run(line),), 14, dim=True)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, get_args
 from urllib.parse import urlsplit
 
 from weiwo.app.errors import stop_reason
@@ -11,7 +11,7 @@ from weiwo.app.export.chart import Block, add_charts
 from weiwo.app.export.document import parse_document, plain
 from weiwo.nodes.writer.sources import PASSAGE_HEAD
 from weiwo.state import REFERENCE
-from weiwo.state.answer import DOUBTFUL
+from weiwo.state.answer import DOUBTFUL, Status
 from weiwo.state.evidence import FILE_DATE
 from weiwo.state.kinds import Language
 from weiwo.text.localization import localized_section
@@ -36,6 +36,11 @@ _LONGEST_IN_TABLE: Final = 120
 def word(language: Language, name: str, *values: object) -> str:
     """A word or phrase that a file puts around an answer, in its language."""
     return _WORDS[language][name].format(*values)
+
+
+def status_word(report: "Report") -> str:
+    """The word for the status of an answer; the status itself where it is none of those that are known."""
+    return word(report.language, report.status) if report.status in get_args(Status) else report.status
 
 
 @dataclass(frozen=True)
@@ -199,7 +204,7 @@ def read_result(result: Mapping[str, Any]) -> Report:
         title=title or question,
         question=question,
         answer=answer,
-        status=str(result.get("status") or "failed"),
+        status=one_line(str(result.get("status") or "failed")),
         day=day,
         notes=tuple(dict.fromkeys(_list_notes(result, sources, language))),
         nodes=add_charts(nodes, claims, question),

@@ -61,7 +61,7 @@ def test_links_lead_to_cited_sources_only_whatever_the_answer_holds(kind: str) -
 @pytest.mark.parametrize("kind", ["docx", "pptx"])
 @pytest.mark.parametrize("text", ["\ufffe\uffff\x0b\ud800x", "&#11;&#x202e;&#0;x", "𝒳🙂" * 50, "", "\n\n"])
 def test_any_text_makes_a_file(kind: str, text: str) -> None:
-    result = make_result(text, question=text or "?", claims=[])
+    result = make_result(text, question=text or "?", claims=[], status=text)
     result["citations"][0] |= {"title": text, "quote": text}
     parts = parts_of(render(result, kind))
     assert "\u202e" not in "".join(parts.values())

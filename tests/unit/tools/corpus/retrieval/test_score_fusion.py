@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.tools.corpus.retrieval.score_fusion import (
-    blend_scores,
-    lift_linked,
-    normalize_scores,
-    rank_passages,
-)
+from weiwo.tools.corpus.retrieval.score_fusion import blend_scores, lift_linked, normalize_scores, rank_passages
 
 SCORES = st.dictionaries(st.integers(0, 20), st.floats(0.01, 100), max_size=12)
 
