@@ -22,7 +22,7 @@ _SECRET: Final = lazy(
     r"|\b(?:sk|pk|rk|tvly|lsv2|gh[opsu]|github_pat|xox[abp])[-_][\w-]{8,}",
     re.IGNORECASE,
 )
-_SECRET_NAME: Final = lazy(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)(?:$|_)", re.IGNORECASE)
+_SECRET_NAME: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSW(?:OR)?D|DATABASE_URL", re.IGNORECASE)
 _SHORTEST_SECRET: Final = 8
 
 
@@ -44,9 +44,14 @@ def clipped(text: str, max_bytes: int) -> str:
     return text.encode("utf-8", "ignore")[:max_bytes].decode("utf-8", "ignore")
 
 
+def is_secret(variable: str) -> bool:
+    """Whether the value of a variable of the environment, by its name, may hold a secret; `MAX_TOKENS` holds none."""
+    return _SECRET_NAME.search(variable) is not None
+
+
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     """Text with what looks like a secret, the given secrets and those in the environment struck out."""
-    known = {os.environ.get(name, "") for name in tuple(os.environ) if _SECRET_NAME.search(name)} | set(secrets)
+    known = {os.environ.get(name, "") for name in tuple(os.environ) if is_secret(name)} | set(secrets)
     for secret in sorted(known, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, "***")

@@ -36,12 +36,11 @@ from weiwo.state.environment import ROLES, SettingsError
 from weiwo.state.kinds import Language
 from weiwo.state.settings import Context, Settings, field_names
 from weiwo.text.localization import localized_section
-from weiwo.text.patterns import lazy
 from weiwo.tools.built_in import Availability, list_built_in
 from weiwo.tools.corpus.base import Corpus, CorpusError
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, CorpusSummary, corpus_exists, list_corpora
 from weiwo.tools.corpus.retrieval.federation import collect_warnings, count_embedded
-from weiwo.tools.printable import one_line
+from weiwo.tools.printable import is_secret, one_line
 from weiwo.tools.tables.catalog import open_catalog
 from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.web.providers.catalog import PROVIDERS
@@ -73,7 +72,6 @@ _OTHER_NAMES: Final = {
 }
 _KEYS: Final = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS: Final = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
-_SECRET: Final = lazy(r"KEY|TOKEN|SECRET|PASSWORD")
 
 
 class Check(NamedTuple):
@@ -183,8 +181,7 @@ def _check_variable(name: str, subject: _Subject) -> Check:
         return Check(name, "note", subject.say("misspelt"))
     if value and name.endswith("DATABASE_URL"):
         return Check(name, "ok", subject.say("see_database"))
-    secret = value and _SECRET.search(name) and name != "WEIWO_MAX_TOKENS"
-    return Check(name, "ok", subject.say("set") if secret else value)
+    return Check(name, "ok", subject.say("set") if value and is_secret(name) else value)
 
 
 async def _check_settings(subject: _Subject) -> list[Check]:

@@ -10,7 +10,7 @@ from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.output import YES, write
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.env_file import describe_effect, digest, read_env_file, read_trusted, write_trusted
-from weiwo.tools.printable import one_line
+from weiwo.tools.printable import is_secret, one_line
 
 app = typer.Typer()
 
@@ -61,5 +61,4 @@ def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> None:
 
 def _shown(name: str, value: str) -> str:
     """A value as it is shown; secrets are not."""
-    secret = any(word in name for word in ("KEY", "TOKEN", "SECRET", "PASSWORD", "DATABASE_URL"))
-    return "(not shown)" if secret else one_line(value, 300)
+    return "(not shown)" if is_secret(name) else one_line(value, 300)

@@ -16,7 +16,7 @@ import weiwo
 from weiwo.app.server.model_setup.model_probe import probe_model
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.index.embedding_models import load_embedder
-from weiwo.tools.printable import one_line, redacted
+from weiwo.tools.printable import is_secret, one_line, redacted
 from weiwo.tools.web.web_search import WebSearch
 
 SECONDS: Final = 200.0
@@ -46,7 +46,7 @@ async def try_settings(kind: str, settings: Mapping[str, str]) -> dict[str, Any]
     finally:
         if process.returncode is None:
             process.kill()
-    secrets = [value for name, value in settings.items() if name.endswith("_KEY") and value]
+    secrets = [value for name, value in settings.items() if is_secret(name) and value]
     return {**found, "said": one_line(redacted(str(found["said"]), secrets), 300)}
 
 

@@ -22,11 +22,10 @@ from weiwo.app.server.wire import reply, wants_chinese
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.data_files import read_data
-from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import CorpusSummary, corpus_exists, list_corpora, list_titles, locate_by_roots
 from weiwo.tools.corpus.source_names import find_sample_corpus
-from weiwo.tools.printable import one_line
+from weiwo.tools.printable import is_secret, one_line
 from weiwo.tools.registry import list_tools
 from weiwo.tools.web.providers.selection import select_providers
 
@@ -43,7 +42,6 @@ def _describe_settings(*, chinese: bool) -> dict[str, tuple[str, str]]:
 
 
 _MOST_TITLES: Final = 3
-_SECRET: Final = lazy(r"KEY|TOKEN(?!S)|SECRET|PASSWORD|DATABASE_URL|AUTH$")
 
 
 async def info(request: Request) -> Response:
@@ -178,7 +176,7 @@ def _settings(*, chinese: bool) -> list[dict[str, Any]]:
             origin = (
                 ".env" if local.get(name) == value else "config.toml" if config.get(name) == value else "environment"
             )
-        if value and _SECRET.search(name):
+        if value and is_secret(name):
             shown: Any = "set"
         else:
             shown = value or getattr(resolved, field, getattr(resolved.limits, field, None))

@@ -23,6 +23,7 @@ from weiwo.app.server.model_setup.trial import try_settings
 from weiwo.app.server.wire import read_json, reply
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Settings, SettingsError
+from weiwo.tools.printable import is_secret
 from weiwo.tools.private_files import make_private_folder
 from weiwo.tools.web.providers.catalog import PROVIDERS
 
@@ -88,10 +89,9 @@ async def put_budget(request: Request) -> Response:
 
 
 def _read(home: Path) -> dict[str, Any]:
-    names = [name for kind in _KINDS.values() for name in kind]
-    values = {name: _shown(name, os.environ.get(name, "")) for name in names}
+    values = {name: os.environ.get(name, "") for kind in _KINDS.values() for name in kind}
     return {
-        "values": values,
+        "values": {name: "set" if value and is_secret(name) else value for name, value in values.items()},
         "fixed": _fixed(read_config()),
         "providers": _KEYS,
         "cost_per_day": profile_of(home, OPERATOR).cost_per_day,
@@ -102,10 +102,6 @@ def _fixed(config: Mapping[str, str]) -> list[str]:
     """The variables that somebody else than this page and `weiwo setup` has set."""
     names = (name for kind in _KINDS.values() for name in kind)
     return [name for name in names if os.environ.get(name) and config.get(name) != os.environ[name]]
-
-
-def _shown(name: str, value: str) -> str:
-    return ("set" if value else "") if name.endswith("_KEY") else value
 
 
 def _read_settings(kind: str, body: Mapping[str, Any]) -> dict[str, str]:

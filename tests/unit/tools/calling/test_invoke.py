@@ -21,7 +21,7 @@ from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.results import _MOST_PASSAGES, iso_date
 from weiwo.tools.compute.calculator import Calculator
-from weiwo.tools.printable import redacted
+from weiwo.tools.printable import is_secret, redacted
 
 SOON = Backoff(first=0.01)
 A, B = "https://a.org/1", "https://a.org/2"
@@ -94,10 +94,7 @@ async def test_text_becomes_a_passage():
 )
 async def test_lists_of_results_become_passages(reply):
     passages = (await call(replying(reply))).passages
-    assert [(p.text, p.source, p.rank) for p in passages] == [
-        ("First.", A, 1),
-        ("Second.", B, 2),
-    ]
+    assert [(p.text, p.source, p.rank) for p in passages] == [("First.", A, 1), ("Second.", B, 2)]
     assert passages[0].title == "A"
 
 
@@ -381,6 +378,11 @@ def test_secrets_are_struck_out(text):
     assert not {"abcdefgh12345678", "hunter2hunter2"} & set(redacted(text).replace("@", " ").split())
     assert "12345678" not in redacted(text)
     assert "***" in redacted(text)
+
+
+def test_what_may_hold_a_secret_is_told_by_its_name():
+    names = ["WEIWO_MAX_TOKENS", "WEIWO_AUTH", "HF_TOKEN", "OPENAI_API_KEY", "WEIWO_DATABASE_URL", "PGPASSWORD"]
+    assert [is_secret(name) for name in names] == [False, False, True, True, True, True]
 
 
 def test_secrets_of_the_environment_are_struck_out(monkeypatch):

@@ -11,16 +11,8 @@ from tests.support.corpora import LetterEmbeddings
 from weiwo.tools.corpus.evaluation import strategy_comparison
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
-from weiwo.tools.corpus.evaluation.metrics import (
-    RankingMetrics,
-    average_metrics,
-    bootstrap_interval,
-    score_ranking,
-)
-from weiwo.tools.corpus.evaluation.strategy_comparison import (
-    _StrategyAttempt,
-    compare_strategies,
-)
+from weiwo.tools.corpus.evaluation.metrics import RankingMetrics, average_metrics, bootstrap_interval, score_ranking
+from weiwo.tools.corpus.evaluation.strategy_comparison import _StrategyAttempt, compare_strategies
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
