@@ -89,13 +89,10 @@ class WorkerProcess:
 
     Args:
         code: What this interpreter runs there, with our `sys.path`; it says that it is ready by an empty frame.
-
-    Attributes:
-        late: Whether it was ended because it took too long.
     """
 
     def __init__(self, code: str) -> None:
-        self.late = False
+        self.late = False  # whether it was ended because it took too long
         self._code = f"import sys; sys.path[:] = sys.argv[1:]; {code}"
         self._ready = False
         self._ended = False

@@ -45,15 +45,11 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 class _DocumentReader:
-    """Walks the blocks of a document, and collects their text.
-
-    Attributes:
-        body: What was collected.
-        title: The text of its first paragraph in the style Title.
-    """
+    """Walks the blocks of a document, and collects their text."""
 
     def __init__(self, package: Package) -> None:
-        self.body, self.title = DocumentBuilder(), ""
+        self.body = DocumentBuilder()  # what was collected
+        self.title = ""  # the text of its first paragraph in the style Title
         self._package, self._place = package, 0
         self._drawings = Drawings(package, package.main)
         self._relations = package.read_relations(package.main)

@@ -45,15 +45,11 @@ def _list_slides(package: Package) -> list[str]:
 
 
 class _SlideReader:
-    """Reads one slide, groups included, from top to bottom as its author stacked it.
-
-    Attributes:
-        title: The text of its title.
-        body: All text, the title first.
-    """
+    """Reads one slide, groups included, from top to bottom as its author stacked it."""
 
     def __init__(self, package: Package, part: str) -> None:
-        self.title, self.body = "", DocumentBuilder()
+        self.title = ""  # the text of its title
+        self.body = DocumentBuilder()  # all text, the title first
         self._package, self._part, self._place = package, part, 1
         self._drawings = Drawings(package, part)
         self._titled: Element | None = None

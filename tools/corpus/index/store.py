@@ -123,11 +123,12 @@ def list_documents(connection: sqlite3.Connection, at: int) -> dict[str, tuple[i
 def sample_documents(connection: sqlite3.Connection, most: int) -> list[tuple[str, str, str, str, str]]:
     """Title, language, source, path and beginning of some documents, spread over all; of few, of each."""
     found = connection.execute(
-        "WITH RECURSIVE part(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM part WHERE n < :most - 1)"
+        "WITH RECURSIVE part(n, found) AS (SELECT -1, 0 UNION ALL SELECT n + 1, (SELECT id FROM documents WHERE"
+        " id > max(found - 1, (n + 1) * (SELECT max(id) FROM documents) / :most) AND died IS NULL ORDER BY id LIMIT 1)"
+        " FROM part WHERE n < :most - 1 AND found IS NOT NULL)"  # goes on from what it found: the dead are passed once
         " SELECT title, language, source, path, substr(coalesce(text, ''), 1, 300) FROM documents"
-        " LEFT JOIN passages ON passages.id = first WHERE documents.id IN"
-        " (SELECT (SELECT id FROM documents WHERE id > n * (SELECT max(id) FROM documents) / :most AND died IS NULL"
-        " ORDER BY id LIMIT 1) FROM part) ORDER BY documents.id",
+        " LEFT JOIN passages ON passages.id = first WHERE documents.id IN (SELECT found FROM part)"
+        " ORDER BY documents.id",
         {"most": most},
     )
     return found.fetchall()

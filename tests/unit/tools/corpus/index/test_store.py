@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.corpora import document
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.index.store import STORE, Store
+from weiwo.tools.corpus.index.store import STORE, Store, sample_documents
 from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, _apply_changes, _take_writer_lock
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import Changes, KnownFile
@@ -64,6 +64,17 @@ async def test_the_dead_are_buried(folder):
     with Store(folder / STORE).read_transaction() as connection:
         assert connection.execute("SELECT count(*) FROM documents").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM passages").fetchone() == (1,)
+
+
+def test_a_sample_is_spread_over_all_documents_and_passes_the_dead_once(folder):
+    write(folder, put=[document(f"{n:03}.md", f"zebra {n}") for n in range(120)])
+    with Store(folder / STORE).write_transaction() as connection:
+        connection.execute("UPDATE documents SET died = 1 WHERE id BETWEEN 31 AND 70 OR id > 110")
+        sampled = [source[:3] for _, _, source, *_ in sample_documents(connection, 6)]
+        assert sampled == ["000", "020", "070", "080", "100"]
+        connection.set_progress_handler(lambda: 1, 60_000)
+        connection.execute("UPDATE documents SET died = 1")
+        assert sample_documents(connection, 10_000) == []
 
 
 async def test_a_file_that_fails_leaves_the_index_and_comes_back(folder):
