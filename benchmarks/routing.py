@@ -28,8 +28,8 @@ from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 from weiwo.tools.corpus.evaluation.strategy_comparison import _AUTO, Evaluation, compare_strategies
 from weiwo.tools.corpus.evaluation.telemetry_report import learn_from_use, summarize_telemetry
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
+from weiwo.tools.corpus.retrieval.passage_search import _EXACT_SHARE
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
-from weiwo.tools.corpus.retrieval.router import _EXACT_SHARE
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStep, RoutingPolicy, hash_to_share
 from weiwo.tools.corpus.retrieval.telemetry import TelemetryRecorder
 

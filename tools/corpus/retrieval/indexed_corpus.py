@@ -28,8 +28,7 @@ from weiwo.tools.corpus.index.keyword_index import KeywordIndex, KeywordSnapshot
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.vector_index import VectorIndex, find_model
 from weiwo.tools.corpus.index.writer import catch_up_index
-from weiwo.tools.corpus.retrieval.passage_search import GenerationBuriedError, PassageSearch, SearchTrace
-from weiwo.tools.corpus.retrieval.router import LONGEST_QUERY
+from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, GenerationBuriedError, PassageSearch, SearchTrace
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passages
 from weiwo.tools.corpus.retrieval.superseded import mark_superseded
 from weiwo.tools.corpus.retrieval.table_documents import (

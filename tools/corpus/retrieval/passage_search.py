@@ -23,7 +23,6 @@ from weiwo.tools.corpus.index.embedding_models import EmbeddingError
 from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
 from weiwo.tools.corpus.index.store import PassageRow, file_date, find_titles, read_rows, read_texts
 from weiwo.tools.corpus.index.vector_index import VectorIndex, find_living
-from weiwo.tools.corpus.retrieval.router import LONGEST_QUERY, MOST_TERMS, find_exact_identifiers
 from weiwo.tools.corpus.retrieval.score_fusion import (
     KEYWORD_SHARE,
     KEYWORD_SHARE_BESIDE_GRAMS,
@@ -45,6 +44,12 @@ if TYPE_CHECKING:
 
     QuestionVector = tuple[VectorIndex, NDArray[np.float32]]
 
+LONGEST_QUERY: Final = 4_000
+"""Characters of a question that count."""
+MOST_TERMS: Final = 128
+_EXACT_SHARE: Final = 0.01
+"""An identifier that more of the passages hold is a word like others."""
+_FEWEST_EXACT: Final = 10
 _MOST_GRAMS: Final = 24
 """The rarest n-grams of a question say nearly all there is to say, and the others cost most."""
 _MOST_NAMESAKES: Final = 8
@@ -52,6 +57,12 @@ _MOST_NAMESAKES_LINKED: Final = 2
 """Titles that more documents share ("Overview") lead nowhere."""
 _MOST_MENTIONS: Final = 2_000
 _IDENTIFIER_WEIGHT: Final = 3.0
+
+
+def find_exact_identifiers(named: Sequence[str], statistics: KeywordSnapshot) -> tuple[str, ...]:
+    """The identifiers that the corpus holds, in few passages: one in a hundred, or ten, at most."""
+    most = max(_FEWEST_EXACT, _EXACT_SHARE * statistics.size)
+    return tuple(term for term in named if 0 < statistics.frequency(term) <= most)
 
 
 @dataclass(slots=True)

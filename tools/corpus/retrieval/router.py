@@ -1,6 +1,6 @@
 """The retrieval router, a policy: π(question, context, history) → a search arm, in one module.
 
-    the question, over the corpus's statistics → `Features`          (`extract_features`)
+    the question, over the corpus's statistics → `QueryFeatures`     (`extract_features`)
     the context: which embedding model, if any → whose `Policy`      (`weiwo.tools.corpus.retrieval.routing_policy`)
     the history: what was learned by evaluation → the policy's weights, apart for each kind of question
 
@@ -25,20 +25,15 @@ from weiwo.text.analyzer import identifiers, query_terms
 from weiwo.text.language import detect_language, word_count
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
+from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, MOST_TERMS, find_exact_identifiers
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStage, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
 
 _RARE_SHARE: Final = 0.001
 """A term that at most this share of the passages hold is rare."""
 _FEWEST_RARE: Final = 2
-_EXACT_SHARE: Final = 0.01
-"""An identifier that more of the passages hold is a word like others."""
-_FEWEST_EXACT: Final = 10
 _FEW_WORDS: Final = 4
 _MANY_WORDS: Final = 12
-MOST_TERMS: Final = 128
-LONGEST_QUERY: Final = 4_000
-"""Characters of a question that count."""
 
 _QUOTE: Final = lazy(r"\"[^\"\n]{2,80}\"|“[^“”]{2,80}”|「[^「」]{2,80}」|『[^『』]{2,80}』|`[^`\n]{2,80}`")
 _ASKING: Final = lazy(
@@ -100,12 +95,6 @@ def extract_features(question: str, statistics: KeywordSnapshot) -> QueryFeature
         asking=bool(_ASKING.search(question)),
         language=detect_language(question),
     )
-
-
-def find_exact_identifiers(named: Sequence[str], statistics: KeywordSnapshot) -> tuple[str, ...]:
-    """The identifiers that the corpus holds, in few passages: one in a hundred, or ten, at most."""
-    most = max(_FEWEST_EXACT, _EXACT_SHARE * statistics.size)
-    return tuple(term for term in named if 0 < statistics.frequency(term) <= most)
 
 
 def _share_true(found: Sequence[bool]) -> float:
