@@ -4,7 +4,7 @@ from typing import Final
 from uuid import UUID
 
 from weiwo.app.errors import AppError
-from weiwo.tools.corpus.retrieval.telemetry import Feedback
+from weiwo.tools.corpus.retrieval.feedback import Feedback
 from weiwo.tools.printable import one_line, redacted
 
 KEY: Final = "user_score"

@@ -19,7 +19,7 @@ from weiwo.app.cli.questions import feedback as command
 from weiwo.app.errors import AppError
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
-from weiwo.tools.corpus.retrieval.telemetry import _FEEDBACK_FILE, Feedback, read_feedback, record_feedback
+from weiwo.tools.corpus.retrieval.feedback import _FILE, Feedback, read_feedback, record_feedback
 
 TRACE = str(uuid4())
 
@@ -175,6 +175,6 @@ def test_a_thread_without_an_answer_has_none_to_judge(answered):
 
 def test_broken_lines_are_left_out(tmp_path):
     record_feedback(tmp_path, Feedback(1.0, "t", "r", "?", good=True))
-    with (tmp_path / _FEEDBACK_FILE).open("a") as file:
+    with (tmp_path / _FILE).open("a") as file:
         file.write('{"good": 1}\n[]\nnonsense\n')
     assert [one["run"] for one in read_feedback(tmp_path)] == ["r"]

@@ -29,9 +29,10 @@ from weiwo.tools.corpus.evaluation.telemetry_report import (
     summarize_telemetry,
 )
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, list_corpora, locate_by_name
+from weiwo.tools.corpus.retrieval.feedback import read_feedback
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import load_policy, save_policy
-from weiwo.tools.corpus.retrieval.telemetry import read_feedback, read_records
+from weiwo.tools.corpus.retrieval.telemetry import read_records
 from weiwo.tools.printable import one_line
 
 app = typer.Typer()

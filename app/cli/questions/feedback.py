@@ -17,7 +17,7 @@ from weiwo.app.cli.threads.show import load_thread
 from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.state.settings import Settings
 from weiwo.text.language import clean
-from weiwo.tools.corpus.retrieval.telemetry import LONGEST_WORDS, Feedback, record_feedback
+from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
 
 app = typer.Typer()
 

@@ -31,7 +31,7 @@ from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.language import clean
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError
 from weiwo.tools.corpus.loading import load_corpus
-from weiwo.tools.corpus.retrieval.telemetry import LONGEST_WORDS, Feedback, record_feedback
+from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, record_feedback
 from weiwo.tools.registry import build_registry
 
 _AROUND: Final = 3_000

@@ -21,8 +21,8 @@ from weiwo.tools.corpus.evaluation.dataset import (
     read_lines,
     read_queries,
 )
+from weiwo.tools.corpus.retrieval.feedback import last_verdicts
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
-from weiwo.tools.corpus.retrieval.telemetry import last_verdicts
 from weiwo.tools.printable import printable
 
 _CANDIDATES: Final = "candidates.tsv"

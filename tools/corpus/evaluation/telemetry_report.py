@@ -24,9 +24,10 @@ from typing import Any, Final, NamedTuple
 
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.store import STORE, Store
+from weiwo.tools.corpus.retrieval.feedback import last_verdicts
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStep, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import Strategy
-from weiwo.tools.corpus.retrieval.telemetry import last_verdicts, read_records
+from weiwo.tools.corpus.retrieval.telemetry import read_records
 
 DRIFTING: Final = {
     "words": (3, 5, 8, 12, 20),

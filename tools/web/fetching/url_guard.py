@@ -17,16 +17,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from weiwo.state.errors import WeiwoError
 from weiwo.text.patterns import lazy
-from weiwo.tools.web.fetching.allow_list import (
-    HOST,
-    NUMERIC,
-    Address,
-    ascii_host,
-    is_never_fetched,
-    is_web_port,
-    non_public_kind,
-    parse_allow_list,
-)
+from weiwo.tools.web.fetching.allow_list import HOST, NUMERIC, ascii_host, is_web_port, parse_allow_list
+from weiwo.tools.web.fetching.ip_addresses import Address, is_never_fetched, non_public_kind
 
 _Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Finds the addresses of a host name, for a port. Raises OSError where there is none."""

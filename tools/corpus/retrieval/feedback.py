@@ -1,0 +1,62 @@
+"""Feedback: what people said of answers, kept on this machine beside the telemetry of the searches behind them."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from weiwo.tools.private_files import make_private_folder
+
+_FILE: Final = "feedback.jsonl"
+LONGEST_WORDS: Final = 4_000
+_LONGEST_LINE: Final = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a person said of an answer."""
+
+    at: float  # when, in seconds since 1970
+    thread_id: str  # the thread
+    run: str  # the run that answered; its retrievals carry the same name
+    question: str  # what was asked
+    good: bool  # whether the answer was good
+    words: str = ""  # what else was said; empty if nothing was
+
+
+def record_feedback(home: Path, feedback: Feedback) -> None:
+    """Keep what was said, a JSON object a line.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    make_private_folder(home)
+    line = json.dumps(asdict(feedback), ensure_ascii=True).encode() + b"\n"
+    handle = os.open(home / _FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(handle, line)  # one write, so that lines of two processes do not mix
+    finally:
+        os.close(handle)
+
+
+def read_feedback(home: Path) -> Iterator[dict[str, Any]]:
+    """What was said so far, oldest first; lines that cannot be read are left out."""
+    try:
+        file = (home / _FILE).open(encoding="ascii", errors="replace")
+    except OSError:
+        return
+    with file:
+        while line := file.readline(_LONGEST_LINE):
+            try:
+                said = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(said, dict) and isinstance(said.get("good"), bool):
+                yield said
+
+
+def last_verdicts(feedback: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
+    """Whether the answer of each run was good, as was said last."""
+    return {str(said["run"]): bool(said.get("good")) for said in feedback if said.get("run")}
