@@ -50,7 +50,7 @@ test-all: $(VENV)/.developed ## Run every test, then the torture and the attack 
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 	@$(MAKE) --no-print-directory torture attack
 
-budget: $(VENV)/.developed ## Print the lines of each room, their limits and what the limits come down to
+budget: $(VENV)/.developed ## Print the lines of each room, and how far they grew since the baseline
 	@$(BIN)/python -m tests.support.budget
 
 torture: $(VENV)/.developed ## Kill runs at every step, on SQLite and Postgres, and resume them (some minutes)
@@ -78,7 +78,7 @@ bench: $(VENV)/.developed ## Print the figures of the README and the guards; DAT
 	@for b in asserted retrieval routing; do test -z "$(DATA)" || { echo "== $$b"; $(BIN)/python benchmarks/$$b.py $(DATA) || exit 1; }; done
 	@$(MAKE) --no-print-directory guards
 
-guards: $(VENV)/.developed ## Print what may not get worse, each figure beside its bound; DATA="folder …" adds public sets
+guards: $(VENV)/.developed ## Print what may not get worse, beside goal and bound; DATA="folder …" adds public sets
 	@echo "== guards" && $(BIN)/python benchmarks/guards.py $(DATA)
 
 dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studio

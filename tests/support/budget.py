@@ -1,9 +1,10 @@
-"""Budgets of size: how much Python each room holds, and how much it may.
+"""Growth of the code since a named commit.
 
-    python -m tests.support.budget            # a table of rooms
-    python -m tests.support.budget --lower    # limits come down to what is there, at most to their goals
+    python -m tests.support.budget                     # lines of each room beside the baseline
+    python -m tests.support.budget --rebase COMMIT     # make what is there the new baseline, called COMMIT
 
-`tests/budget.toml` has the limits, and the goals that they come down to.
+`tests/baseline.toml` holds the commit and its figures. No room has a line limit: CI fails only for a function over
+`MAX_FUNCTION_LINES`, and, where `growth_fails` is true, for a room that grew by more than `MAX_GROWTH`.
 """
 
 import ast
@@ -11,48 +12,60 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-BUDGET: Final = ROOT / "tests" / "budget.toml"
-SLACK: Final = 0.02
-"""How far below a limit the figure may be before the limit is to come down."""
+BASELINE: Final = ROOT / "tests" / "baseline.toml"
 ROOMS: Final = ("state", "text", "models", "tools", "nodes", "graph", "app")
+MAX_FUNCTION_LINES: Final = 80
+MAX_GROWTH: Final = 0.10
+"""Growth of a room between two baselines, as a share of its lines."""
 _WORDS: Final = re.compile(r"\w+")
 _NOQA: Final = re.compile(r"#\s*noqa\b")
 _FOREIGN: Final = {"node_modules", "__pycache__"}
 
 
 @dataclass(frozen=True)
-class Row:
-    """A figure, and how high it may be now and in the end."""
+class Figure:
+    """A count now and at the baseline."""
 
     name: str
-    found: int
-    limit: int
-    goal: int
+    now: int
+    before: int
 
     @property
-    def excess(self) -> str:
-        """The line that says by how much the limit is passed; empty within it."""
-        if self.found <= self.limit:
+    def growth(self) -> float:
+        """Growth since the baseline, as a share of it; 0 for an empty baseline."""
+        return (self.now - self.before) / self.before if self.before else 0.0
+
+    @property
+    def complaint(self) -> str:
+        """One line if a room grew by more than `MAX_GROWTH`, else empty."""
+        if self.name not in ROOMS or self.growth <= MAX_GROWTH:
             return ""
-        return f"{self.name}: {self.found:,}, {self.found - self.limit:,} over its limit of {self.limit:,}"
+        return f"{self.name}: {self.now:,} lines, {self.growth:.0%} more than at the baseline ({self.before:,})"
 
-    @property
-    def verdict(self) -> str:
-        """What `make budget` says of it."""
-        if self.excess:
-            return "over"
-        far = self.found < self.limit * (1 - SLACK) and self.limit > self.goal * (1 + SLACK)
-        return "lower the limit" if far else ""
+
+@dataclass(frozen=True)
+class Baseline:
+    """A commit with its figures, and whether growth beyond `MAX_GROWTH` fails the tests."""
+
+    commit: str
+    growth_fails: bool
+    counts: dict[str, int]
+
+
+def read_baseline() -> Baseline:
+    """Read `tests/baseline.toml`."""
+    table = tomllib.loads(BASELINE.read_text(encoding="utf-8"))
+    return Baseline(table["commit"], table["growth_fails"], table["counts"])
 
 
 def list_modules(folder: Path) -> Iterator[Path]:
-    """The Python files below a folder, without what is installed or made there."""
+    """Python files below a folder, without installed and generated ones."""
     for path in sorted(folder.iterdir()):
         if path.suffix == ".py":
             yield path
@@ -61,29 +74,37 @@ def list_modules(folder: Path) -> Iterator[Path]:
 
 
 def measure() -> dict[str, int]:
-    """Every figure that has a limit, as the files are now."""
+    """Count lines, modules, deferred imports, `noqa` comments and unshared public names in the working tree."""
     texts = {room: {path: path.read_text(encoding="utf-8") for path in list_modules(ROOT / room)} for room in ROOMS}
-    figures = {room: sum(map(_count_lines, texts[room].values())) for room in ROOMS}
-    figures["all"] = sum(figures.values())
-    figures["tests"] = sum(_count_lines(path.read_text(encoding="utf-8")) for path in list_modules(ROOT / "tests"))
+    counts = {room: sum(map(_count_lines, texts[room].values())) for room in ROOMS}
+    counts["all"] = sum(counts.values())
+    counts["tests"] = sum(_count_lines(path.read_text(encoding="utf-8")) for path in list_modules(ROOT / "tests"))
     product = {path: text for room in ROOMS for path, text in texts[room].items()}
     trees = {path: ast.parse(text) for path, text in product.items()}
-    figures["modules"] = sum(path.name != "__init__.py" for path in product)
-    figures["deferred_imports"] = sum(map(count_deferred_imports, trees.values()))
-    figures["noqa"] = sum(len(_NOQA.findall(text)) for text in product.values())
+    counts["modules"] = sum(path.name != "__init__.py" for path in product)
+    counts["deferred_imports"] = sum(map(count_deferred_imports, trees.values()))
+    counts["noqa"] = sum(len(_NOQA.findall(text)) for text in product.values())
     root = [path.read_text(encoding="utf-8") for path in ROOT.glob("__*__.py")]
-    figures["unshared_public_names"] = sum(1 for _ in list_unshared_names(product, trees, root))
-    return figures
+    counts["unshared_public_names"] = sum(1 for _ in list_unshared_names(product, trees, root))
+    return counts
 
 
-def read_rows() -> list[Row]:
-    """The limits beside what is there."""
-    limits = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
-    return [Row(name, found, limits[name]["limit"], limits[name]["goal"]) for name, found in measure().items()]
+def compare(baseline: Baseline) -> list[Figure]:
+    """Return every count now beside its baseline."""
+    return [Figure(name, now, baseline.counts[name]) for name, now in measure().items()]
+
+
+def list_long_functions(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield the name and lines of each function longer than `MAX_FUNCTION_LINES`, decorators aside."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > MAX_FUNCTION_LINES:
+                yield node.name, lines
 
 
 def count_deferred_imports(tree: ast.AST) -> int:
-    """Import statements inside functions."""
+    """Count import statements inside functions."""
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     inside = {node for function in functions for node in ast.walk(function)}
     return sum(isinstance(node, ast.Import | ast.ImportFrom) for node in inside)
@@ -92,7 +113,7 @@ def count_deferred_imports(tree: ast.AST) -> int:
 def list_unshared_names(
     texts: dict[Path, str], trees: dict[Path, ast.Module], others: list[str]
 ) -> Iterator[tuple[Path, str]]:
-    """Public names of modules that no other module of the product mentions: they should begin with an underscore."""
+    """Yield public names of modules that no other module mentions: they should begin with an underscore."""
     words = {path: set(_WORDS.findall(text)) for path, text in texts.items()}
     mentions = Counter(
         word for found in (*words.values(), *(set(_WORDS.findall(text)) for text in others)) for word in found
@@ -117,27 +138,33 @@ def _count_lines(text: str) -> int:
     return text.count("\n")
 
 
-def _lower() -> None:
-    """Write the limits that could come down."""
-    text = BUDGET.read_text(encoding="utf-8")
-    for row in read_rows():
-        lower = min(row.limit, max(row.found, row.goal))
-        text = re.sub(rf"(?m)^({row.name} = {{ limit = )[\d_]+", rf"\g<1>{lower:_}", text)
-    BUDGET.write_text(text, encoding="utf-8")
+def rewrite_baseline(text: str, commit: str, counts: dict[str, int]) -> str:
+    """Return the baseline file with another commit and counts; comments and guards stay."""
+    text = re.sub(r'(?m)^commit = ".*"$', f'commit = "{commit}"', text)
+    for name, count in counts.items():
+        text = re.sub(rf"(?m)^{name} = [\d_]+$", f"{name} = {count:_}", text)
+    return text
 
 
-def main() -> None:
-    """Print the table."""
-    if "--lower" in sys.argv[1:]:
-        _lower()
-    rows = read_rows()
-    lines = [f"{'':22} {'now':>8} {'limit':>8} {'goal':>8}"]
-    lines += [
-        f"{row.name:22} {row.found:8,} {row.limit:8,} {row.goal:8,}" + "  over" * bool(row.excess) for row in rows
-    ]
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.exit(any(row.excess for row in rows))
+def format_table(figures: Iterable[Figure], commit: str) -> str:
+    """Format the figures as the table that `make budget` prints."""
+    lines = [f"{'':22} {'now':>8} {commit[:8]:>8} {'growth':>8}"]
+    lines += [f"{row.name:22} {row.now:8,} {row.before:8,} {row.growth:+8.1%}" for row in figures]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table, or write a new baseline. Returns the exit code."""
+    baseline = read_baseline()
+    if arguments[:1] == ["--rebase"] and len(arguments) > 1:
+        BASELINE.write_text(rewrite_baseline(BASELINE.read_text("utf-8"), arguments[1], measure()), encoding="utf-8")
+        baseline = read_baseline()
+    figures = compare(baseline)
+    sys.stdout.write(format_table(figures, baseline.commit))
+    complaints = [figure.complaint for figure in figures if figure.complaint]
+    sys.stdout.writelines(f"{complaint}\n" for complaint in complaints)
+    return int(bool(complaints) and baseline.growth_fails)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))
