@@ -7,9 +7,12 @@ looked at: quick things first, and nothing whose ground has failed.
 import asyncio
 import os
 import platform
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -47,6 +50,7 @@ from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.selection import missing_variables, select_providers
 
 app = typer.Typer()
+_IMPORT_SECONDS: Final = 60
 _MOST_THREADS: Final = 1_000
 _MOST_LEFT_OUT: Final = 20
 _MOST_CORPORA: Final = 10
@@ -72,6 +76,21 @@ _OTHER_NAMES: Final = {
 }
 _KEYS: Final = ("OPENAI_API_KEY", "LANGSMITH_API_KEY")
 _MARKS: Final = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("✗", "red")}
+
+
+class _Part(NamedTuple):
+    """Modules that a part of the program imports, and the extra that brings them; empty if they always come."""
+
+    modules: tuple[str, ...]
+    extra: str = ""
+
+
+_PARTS: Final = {
+    "part_pages": _Part(("trafilatura", "lxml.html.clean", "protego")),
+    "part_documents": _Part(("pypdfium2", "PIL.Image", "docx", "pptx", "xberg"), "documents"),
+    "part_tables": _Part(("duckdb",), "tables"),
+    "part_mcp": _Part(("fastmcp", "mcp.client.session", "mcp_types"), "mcp"),
+}
 
 
 class Check(NamedTuple):
@@ -161,6 +180,38 @@ def _find_version(name: str, subject: _Subject) -> str:
         return f"{name} {version(name)}"
     except PackageNotFoundError:
         return subject.say("not_installed", name)
+
+
+async def _check_parts(subject: _Subject) -> list[Check]:
+    """Import what pages, documents, tables and MCP need; each part in a process of its own, which may crash."""
+    return list(await asyncio.gather(*(_check_part(name, part, subject) for name, part in _PARTS.items())))
+
+
+async def _check_part(name: str, part: _Part, subject: _Subject) -> Check:
+    title = subject.say(name)
+    missing = [module for module in part.modules if find_spec(module.partition(".")[0]) is None]
+    if missing and part.extra:
+        return Check(title, "note", subject.say("part_missing", ", ".join(missing), part.extra))
+    fault = await _find_import_fault(part.modules)
+    if fault:
+        return Check(title, "problem", subject.say("part_broken", fault))
+    return Check(title, "ok", ", ".join(part.modules))
+
+
+async def _find_import_fault(modules: Sequence[str]) -> str:
+    """Import modules in a new process. Returns the last line of its error, or empty if all of them load."""
+    command = (sys.executable, "-P", "-c", f"import {', '.join(modules)}")
+    process = await asyncio.create_subprocess_exec(*command, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE)
+    try:
+        _, error = await asyncio.wait_for(process.communicate(), _IMPORT_SECONDS)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return f"import took over {_IMPORT_SECONDS} s"
+    if process.returncode == 0:
+        return ""
+    lines = error.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else f"exit status {process.returncode}"
 
 
 async def _check_environment(subject: _Subject) -> list[Check]:
@@ -386,6 +437,7 @@ async def _count_threads() -> int:
 _SETTINGS: Final = frozenset({"settings"})
 _CHECKS: Final = {
     "system": _Step(_check_system),
+    "parts": _Step(_check_parts),
     "environment": _Step(_check_environment),
     "settings": _Step(_check_settings),
     "models": _Step(_check_models, _SETTINGS),
