@@ -30,7 +30,10 @@ def test_a_part_that_is_not_installed_names_its_extra():
     found = check(("json", "weiwo_absent.reader"))
     assert found.verdict == "note"
     assert found.text == "not installed: weiwo_absent.reader; pip install 'weiwo[tables]' adds it"
-    assert check(("weiwo_absent",), language="zh").text == "未安装：weiwo_absent；运行 pip install 'weiwo[tables]' 即可安装"
+    assert (
+        check(("weiwo_absent",), language="zh").text
+        == "未安装：weiwo_absent；运行 pip install 'weiwo[tables]' 即可安装"
+    )
 
 
 def test_a_package_whose_own_import_fails_is_a_problem(packages):
