@@ -149,3 +149,39 @@ def _add_word(group: int, value: int, previous: str, text: str) -> int:
     if not fits or (value == 0 and previous):
         raise ValueError(f"{text[:40]!r} is not a number in words")
     return group + value
+
+
+_WRITTEN: Final = {False: ("〇一二三四五六七八九", "十百千"), True: ("零壹贰叁肆伍陆柒捌玖", "拾佰仟")}
+
+
+def write_chinese_integer(number: int, *, formal: bool = False) -> str:
+    """Write a whole number in Chinese numerals; `chinese_integer` reads it back.
+
+    Args:
+        number: At least 0 and below 10¹⁶.
+        formal: In the banking form (壹佰 for 一百), in which nothing is left out.
+    """
+    digits, steps = _WRITTEN[formal]
+    if number < 10:
+        return digits[number]
+    written, gap = "", False
+    for place, myriad in ((12, "万亿"), (8, "亿"), (4, "万"), (0, "")):
+        group = number // 10**place % 10**4
+        if not group:
+            gap = bool(written)
+            continue
+        part = _write_group(group, digits, steps)
+        written += digits[0] * (bool(written) and (gap or group < 1000)) + part + myriad
+        gap = False
+    written = written.replace(digits[0], "零")
+    return written if formal or not written.startswith("一十") else written[1:]
+
+
+def _write_group(group: int, digits: str, steps: str) -> str:
+    """Write a number below ten thousand."""
+    part, zero = "", False
+    for at, digit in enumerate(map(int, f"{group:04d}")):
+        if digit:
+            part += digits[0] * (zero and bool(part)) + digits[digit] + (steps[2 - at] if at < 3 else "")
+        zero = not digit
+    return part

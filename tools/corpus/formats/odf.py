@@ -134,7 +134,7 @@ class _Reader:
             for cell in row:
                 if cell.tag != "table-cell":
                     continue
-                text = " ".join(" ".join(self._gather_cell(cell)).split())
+                text = _show_date(cell) or " ".join(" ".join(self._gather_cell(cell)).split())
                 again = min(_read_number(cell, "number-columns-repeated"), _MOST_REPEATED if text else 500)
                 wide, deep = _read_number(cell, "number-columns-spanned"), _read_number(cell, "number-rows-spanned")
                 cells += [(text, wide, deep)] * again
@@ -153,6 +153,14 @@ class _Reader:
                 yield f"[Comment: {' '.join(map(self._gather, block.iter('p')))}]"
             elif block.tag not in _SKIPPED:
                 yield from self._gather_cell(block)
+
+
+def _show_date(cell: Element) -> str:
+    """The ISO date of a cell that holds a date and nothing beside it; else empty."""
+    value = cell.get("date-value", "") if cell.get("value-type") == "date" and len(cell) == 1 else ""
+    day, _, clock = value.partition("T")
+    clock = clock.partition(".")[0].removesuffix(":00")
+    return f"{day} {clock}" if clock and clock != "00:00" else day
 
 
 def _list_rows(table: Element) -> Iterator[Element]:

@@ -15,9 +15,9 @@ from zipfile import BadZipFile, ZipFile
 
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.number_formats import format_number
 from weiwo.tools.corpus.formats.table_rows import Table
 from weiwo.tools.corpus.losses import Loss, count_places
+from weiwo.tools.tables.number_format import render_stored
 
 Element = ET.Element
 BROKEN: Final = (KeyError, BadZipFile, EOFError, NotImplementedError, zlib.error, ET.ParseError)
@@ -258,7 +258,7 @@ def _read_points(reference: Element | None) -> dict[int, str]:
         shown = ""
         for at in range(min(max(points, default=-1) + 1, _MOST_POINTS)) if level.tag == "lvl" else points:
             if (point := points.get(at)) is not None:
-                shown = format_number(point.findtext("v") or "", point.get("formatCode") or code)
+                shown = render_stored(point.findtext("v") or "", point.get("formatCode") or code).text
             found[at] = f"{shown} {found[at]}" if at in found else shown
     return found
 

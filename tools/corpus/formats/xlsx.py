@@ -9,13 +9,13 @@ from xml.etree import ElementTree as ET
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
-from weiwo.tools.corpus.formats.number_formats import BUILT_IN, format_number
 from weiwo.tools.corpus.formats.ooxml import BROKEN, Drawings, Element, Package, drop_namespaces, join_paragraphs
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import BETWEEN, LONGEST_REPEATED, Table, TableRow, make_sheet_passages
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
+from weiwo.tools.tables.number_format import BUILT_IN, render_stored, render_text
 
 _MOST_COLUMNS: Final = 500
 """Of a wider row, the empty cells are left out, and so is what stands behind this many others."""
@@ -64,6 +64,8 @@ class _Workbook:
         self._strings = self._read_strings()
         self._formats = self._read_formats()
         self._uncomputed: list[str] = []
+        self._unformatted: list[str] = []  # cells whose format is not understood
+        self._sheet = ""
         self._cut: dict[int, int] = {}
 
     def list_losses(self) -> list[Loss]:
@@ -72,11 +74,13 @@ class _Workbook:
         return [
             *count_places("hidden_sheets", self._hidden),
             *count_places("formulas_without_values", self._uncomputed),
+            *count_places("number_formats_not_rendered", self._unformatted),
             *cut,
         ]
 
     def read_sheet(self, number: int, sheet: _Sheet) -> Iterator[Passage]:
         """The passages of a sheet, then those of its boxes and charts."""
+        self._sheet = sheet.name
         try:
             data = self._package.read_bytes(sheet.part)
             reader = _SheetReader(data, self._read_comments(sheet.part), self._show)
@@ -105,14 +109,20 @@ class _Workbook:
         if value is None or (not value and kind != "str"):
             return None if cell.find("f") is not None else ""
         if kind == "s":
-            return self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else ""
+            text = self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else ""
+            return render_text(text, self._find_code(cell))
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
         if kind == "n":
-            style = cell.get("s", "0")
-            code = self._formats[int(style)] if style.isdecimal() and int(style) < len(self._formats) else ""
-            return _render_cell(format_number(value, code, from_1904=self._from_1904))
+            shown = render_stored(value, self._find_code(cell), date_1904=self._from_1904)
+            if not shown.exact:
+                self._unformatted.append(f"{self._sheet}!{cell.get('r', '')}")
+            return _render_cell(shown.text)
         return _render_cell(value.removesuffix("T00:00:00") if kind == "d" else value)
+
+    def _find_code(self, cell: Element) -> str:
+        style = cell.get("s", "0")
+        return self._formats[int(style)] if style.isdecimal() and int(style) < len(self._formats) else ""
 
     def _read_strings(self) -> list[str]:
         strings = self._package.read_related(self._package.main, "sharedStrings")
