@@ -4,23 +4,11 @@ Imports little: light commands find the folder without reading any other setting
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from weiwo.state.errors import WeiwoError
-
-AGENTS: Final = ("master", "planner", "executor", "reflection", "writer")
-ROLES: Final = (*AGENTS, "verifier")
-"""What a chat model can be chosen for."""
-MODEL_FIELDS: Final = frozenset({"model", *(f"{role}_model" for role in ROLES)})
-FILTER_FIELDS: Final = {"site": "sites", "not_site": "not_sites", "since": "since", "folder": "folders"}
-"""The fields that restrict sources, with what they are called in a `SourceFilter`."""
-LIST_FIELDS: Final = ("tools", "search", "allow_hosts", "allow_tools")
-"""The fields that hold a list of names, without those that restrict sources."""
-FLAG_FIELDS: Final = frozenset(
-    {"web", "telemetry", "approve_plan", "clarify", "fresh", "allow_acting", "plan_memory", "answer_memory"}
-)
 
 
 class SettingsError(WeiwoError, ValueError):
@@ -41,29 +29,27 @@ def read_environment(env: Mapping[str, str]) -> dict[str, Any]:
         return {}
     from pydantic import ValidationError
 
-    from weiwo.state.context import Context, describe_validation_error
+    from weiwo.state.context import Context, describe_validation_error, field_settings
 
+    readers: Mapping[str, Callable[[str, str], Any]] = {
+        "text": lambda _name, text: text,
+        "flag": _read_flag,
+        "list": lambda _name, text: [part.strip() for part in text.split(",") if part.strip()],
+        "paths": lambda _name, text: [part for part in text.split(os.pathsep) if part],
+        "prices": _read_prices,
+    }
     found: dict[str, Any] = {}
-    for field in Context.model_fields:
+    for field, setting in field_settings().items():
         name = f"WEIWO_{field.upper()}"
         text = env.get(name, "").strip()
         if not text:
             continue
-        if field == "corpus":
-            value: Any = [part for part in text.split(os.pathsep) if part]
-        elif field in (*LIST_FIELDS, "site", "not_site", "folder"):
-            value = [part.strip() for part in text.split(",") if part.strip()]
-        elif field == "prices":
-            value = _prices(name, text)
-        elif field in FLAG_FIELDS:
-            value = _flag(name, text)
-        else:
-            value = text
+        value = readers[setting.read](name, text)
         try:
             found[field] = getattr(Context.model_validate({field: value}), field)
         except ValidationError as error:
             raise SettingsError(f"{name}: {describe_validation_error(error)}; correct or unset it") from None
-        if field in MODEL_FIELDS:
+        if field == "model" or field.endswith("_model"):
             check_model(name, text)
     return found
 
@@ -75,7 +61,7 @@ def check_model(name: str, model: str) -> None:
         raise SettingsError(f"{name}: {model!r} is not provider:model; write, say, openai:gpt-5-mini")
 
 
-def _prices(name: str, text: str) -> dict[str, tuple[float, float]]:
+def _read_prices(name: str, text: str) -> dict[str, tuple[float, float]]:
     """Read `openai:gpt-5-mini=0.25/2,other:model=1/4`."""
     prices = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
@@ -94,7 +80,7 @@ def _prices(name: str, text: str) -> dict[str, tuple[float, float]]:
     return prices
 
 
-def _flag(name: str, text: str) -> bool:
+def _read_flag(name: str, text: str) -> bool:
     if text.lower() in {"1", "true", "yes", "on"}:
         return True
     if text.lower() in {"0", "false", "no", "off"}:

@@ -7,7 +7,7 @@ string whose year is negative before our era ("-156", "-100-07-12", "1969-07").
 Apart from the values, since commands that only look need these words and no pydantic.
 """
 
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 ValueType = Literal[
     "text",
@@ -20,6 +20,10 @@ ValueType = Literal[
     "list[boolean]",
     "passages",
 ]
+AGENTS: Final = ("master", "planner", "executor", "reflection", "writer")
+ROLES: Final = (*AGENTS, "verifier")
+"""Roles that a chat model can be chosen for."""
+
 VALUE_TYPES: tuple[ValueType, ...] = get_args(ValueType)
 
 Language = Literal["en", "zh"]

@@ -11,34 +11,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from weiwo.state.environment import (
-    FILTER_FIELDS,
-    FLAG_FIELDS,
-    LIST_FIELDS,
-    MODEL_FIELDS,
-    ROLES,
-    SettingsError,
-    check_model,
-    home,
-    read_environment,
-)
+from weiwo.state.environment import SettingsError, check_model, home, read_environment
+from weiwo.state.kinds import ROLES
 from weiwo.state.run_limits import DEPTHS, Depth, Limits
-from weiwo.state.source_filter import SourceFilter
+from weiwo.state.source_filter import FILTER_FIELDS, SourceFilter
 
 CLIENT_FIELDS: Final = "WEIWO_CLIENT_FIELDS"
 _LIMITS: Final = {field.name: field.default for field in fields(Limits)}
-_OPEN: Final = frozenset(
-    {"depth", "form", "words", "clarify", "site", "not_site", "since", "folder", "answer_memory", *_LIMITS}
-)
-_MORE_CAREFUL: Final[Mapping[str, bool]] = {
-    "approve_plan": True,
-    **dict.fromkeys(("web", "telemetry", "plan_memory"), False),
-}
-_NEVER: Final = frozenset({"tools", "mcp", "procedures", "allow_tools", "allow_acting"})
+MODEL_FIELDS: Final = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
-def check_client_fields(given: Mapping[str, Any], known: frozenset[str], env: Mapping[str, str]) -> None:
-    """See that a server's client set only what it may: an allow-list, closed by default.
+def check_client_fields(given: Mapping[str, Any], env: Mapping[str, str]) -> None:
+    """Check that a server's client sets only fields that it may: an allow-list, closed by default.
 
     A client may ask, and may be more careful than the operator: depth, form and length, lower limits, a person's
     approval, no web, no telemetry, no memory; sites, dates and folders within the operator's own. What else it may set,
@@ -47,25 +31,29 @@ def check_client_fields(given: Mapping[str, Any], known: frozenset[str], env: Ma
 
     Args:
         given: The fields it set.
-        known: The fields of `Context`.
         env: The server's environment.
 
     Raises:
         SettingsError: It set another; or the operator's list names none of the fields.
     """
-    widened = _read_widened(known, env)
+    from weiwo.state.context import Setting, field_settings
+
+    settings = field_settings()
+    widened = _read_widened(env)
     for folder in given.get("folder") or ():
         if str(folder).startswith(("/", "..")) or ":" in str(folder):
             raise SettingsError(
                 f"context.folder: {str(folder)[:60]!r} is not within the documents; write it as passages name it"
             )
     for name, value in given.items():
-        if name in _NEVER:
+        setting = settings.get(name, Setting())
+        if setting.client == "never":
             raise SettingsError(
                 f"context.{name}: it runs code in the server, reads its files or lets it act, so no client may set it;"
                 f" the operator sets WEIWO_{name.upper()}"
             )
-        if name not in _OPEN | widened and _MORE_CAREFUL.get(name) is not value:
+        restricts = setting.careful is not None and value is setting.careful
+        if setting.client != "open" and name not in widened and not restricts:
             raise SettingsError(
                 f"context.{name}: a client of this server may not set it; leave it out, or its operator allows it with"
                 f" {CLIENT_FIELDS}={name}"
@@ -80,10 +68,17 @@ def _lower_limits(asked: Mapping[str, Any], allowed: Mapping[str, Any]) -> dict[
     return limits
 
 
-def _read_widened(known: frozenset[str], env: Mapping[str, str]) -> frozenset[str]:
-    """The further fields that the operator allows."""
+def _read_widened(env: Mapping[str, str]) -> frozenset[str]:
+    """Read the further fields that the operator allows.
+
+    Raises:
+        SettingsError: The operator's list names no field, or a field that no client may set.
+    """
+    from weiwo.state.context import field_settings
+
     named = frozenset(part.strip() for part in env.get(CLIENT_FIELDS, "").split(",") if part.strip())
-    if wrong := sorted(named - known | named & _NEVER):
+    allowed = {name for name, setting in field_settings().items() if setting.client != "never"}
+    if wrong := sorted(named - allowed):
         raise SettingsError(
             f"{CLIENT_FIELDS}: {wrong[0][:60]!r} is no field that clients can be allowed; see docs/server.md"
         )
@@ -102,13 +97,6 @@ else:
         from weiwo.state import context
 
         return getattr(context, name)
-
-
-_PLAIN: Final = (
-    *(*FLAG_FIELDS, "mcp", "procedures", "model_seconds", "embeddings", "prices", "thinking"),
-    *("depth", "form", "words", "context_tokens", "max_tools"),
-)
-"""The fields that settings have as they are given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +166,7 @@ class Settings:
         env = os.environ if env is None else env
         given = {} if context is None else _set_fields(context)
         if from_client:
-            check_client_fields(given, field_names(), env)
+            check_client_fields(given, env)
         operators = read_environment(env)
         if (defaults := _DEFAULTS.get()) is not None:
             operators |= _set_fields(defaults)
@@ -193,16 +181,15 @@ class Settings:
             limits = _lower_limits(given, {**preset, **operators})
         else:
             limits = {**preset, **{one.name: known[one.name] for one in fields(Limits) if one.name in known}}
-        rest = {name: known[name] for name in _PLAIN if name in known}
+        own = known.keys() & {entry.name for entry in fields(cls)}
+        rest = {name: tuple(known[name]) if isinstance(known[name], list) else known[name] for name in own}
         decided: dict[str, Any] = {
             "clarify": from_client,  # who has a person to ask
             "home": str(home(env)),
             "web_asked_for": "web" in known,
             "database_url": env.get("WEIWO_DATABASE_URL") or None,
             "models": {role: name for role, name in models.items() if name},
-            "corpus": tuple(known.get("corpus", ())),
             "corpus_by_name": from_client and "corpus" in given,
-            **{name: tuple(known.get(name, ())) for name in LIST_FIELDS},
             "filter": _filter(operators).narrowed(_filter(given)) if from_client else _filter(known),
             "limits": Limits(**limits),
             **rest,
@@ -235,6 +222,17 @@ def field_names() -> frozenset[str]:
     return frozenset(Context.model_fields)
 
 
+def answer_settings() -> tuple[str, ...]:
+    """Return the attributes of `Settings` that shape an answer, sorted: another value may lead to another answer."""
+    from weiwo.state.context import field_settings
+
+    own, limits = {entry.name for entry in fields(Settings)}, {entry.name for entry in fields(Limits)}
+    shaping = [name for name, setting in field_settings().items() if setting.shapes_answer]
+    groups = dict.fromkeys(MODEL_FIELDS, "models") | dict.fromkeys(FILTER_FIELDS, "filter")
+    groups |= dict.fromkeys(limits, "limits") | {name: name for name in own}
+    return tuple(sorted({groups[name] for name in shaping}))
+
+
 def _filter(fields: Mapping[str, Any]) -> SourceFilter:
     given: dict[str, Any] = {name: fields[field] for field, name in FILTER_FIELDS.items() if field in fields}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
@@ -247,6 +245,7 @@ __all__ = [
     "Context",
     "Settings",
     "SettingsError",
+    "answer_settings",
     "describe_validation_error",
     "field_names",
     "operator_defaults",

@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import urlsplit
 
+FILTER_FIELDS: Final = {"site": "sites", "not_site": "not_sites", "since": "since", "folder": "folders"}
+"""Fields of `Context` that restrict sources, and the attributes of `SourceFilter` that they set."""
 _HOST: Final = r"(?=.{1,253}\Z)[^\W_](?:[\w-]{0,61}[^\W_])?(?:\.[^\W_](?:[\w-]{0,61}[^\W_])?)+"
 _SINCE: Final = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
 

@@ -146,7 +146,7 @@ def write_trusted(trusted: Mapping[str, Any]) -> None:
 
 
 def _is_harmless(name: str, value: str) -> bool:
-    from weiwo.state.context import Context
+    from weiwo.state.context import field_settings
 
     if "${" in value:
         return False
@@ -155,8 +155,8 @@ def _is_harmless(name: str, value: str) -> bool:
     field_name = name.removeprefix("WEIWO_").lower() if name.startswith("WEIWO_") else ""
     if field_name == "corpus":
         return not any(entry.strip().startswith("@") for entry in value.split(os.pathsep))
-    risky = {"tools", "mcp", "procedures", "allow_tools", "allow_acting", "allow_hosts"}
-    return field_name in Context.model_fields.keys() - risky or name == "WEIWO_DEBUG"
+    setting = field_settings().get(field_name)
+    return name == "WEIWO_DEBUG" if setting is None else not setting.needs_trust
 
 
 def _folder_of(path: Path) -> str:

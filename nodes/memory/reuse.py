@@ -34,6 +34,7 @@ from weiwo.state import REFERENCE, Assessment, Evidence, JsonValue, Language, Ou
 from weiwo.state.answer import Status
 from weiwo.state.query import QueryFrame, Shape
 from weiwo.state.search import SearchState
+from weiwo.state.settings import answer_settings
 from weiwo.state.values import Value
 from weiwo.text.language import fold
 from weiwo.text.localization import localized
@@ -48,11 +49,6 @@ _MOST_AGE: Final = 30 * _DAY
 _LONGEST_ANSWER: Final = 200_000
 """Characters of an answer, with all behind it, that is kept."""
 _WEB: Final = frozenset({"web_search", "read_page", "extract_page"})
-_SHAPING: Final = (
-    *("models", "thinking", "embeddings", "depth", "form", "words", "context_tokens", "web", "search", "allow_hosts"),
-    *("filter", "tools", "mcp", "procedures", "max_tools", "limits"),
-)
-"""The settings that shape an answer."""
 _SPENDING: Final = frozenset({"max_tokens", "max_cost"})
 """Limits of what is spent: a complete answer did not reach them, and what is left of a day's budget always differs."""
 _POLITE: Final = lazy(r"^(?:please |(?:can|could) you (?:please )?tell me |tell me |请问|请告诉我|告诉我)[,，:： ]*")
@@ -370,7 +366,7 @@ def _answer_context(wishes: Sequence[str], services: RunContext) -> str:
     if not documents:
         return ""
     known = asdict(services.settings)
-    settings = {name: known[name] for name in _SHAPING}
+    settings = {name: known[name] for name in answer_settings()}
     settings["limits"] = {name: most for name, most in settings["limits"].items() if name not in _SPENDING}
     try:
         ours = version("weiwo")

@@ -35,8 +35,8 @@ from weiwo.app.render.text_wrapping import Flow
 from weiwo.graph.persistence.checkpoint_reader import list_saved_threads
 from weiwo.graph.persistence.storage import describe, require_writable
 from weiwo.graph.persistence.threads import list_threads
-from weiwo.state.environment import ROLES, SettingsError
-from weiwo.state.kinds import Language
+from weiwo.state.environment import SettingsError
+from weiwo.state.kinds import ROLES, Language
 from weiwo.state.settings import Context, Settings, field_names
 from weiwo.text.localization import localized_section
 from weiwo.tools.built_in import Availability, list_built_in
