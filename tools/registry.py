@@ -24,7 +24,7 @@ from weiwo.tools.compute.date_difference import DateDifference
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument
-from weiwo.tools.mcp.servers import load_mcp_tools
+from weiwo.tools.mcp.toolset import load_mcp_tools
 from weiwo.tools.printable import one_line
 from weiwo.tools.selection.clusters import Documentation, clusters_of
 from weiwo.tools.tables.catalog import open_catalog

@@ -6,7 +6,8 @@ exits with a code of `errors.py`. LangGraph is imported by functions alone, but 
 
 Modules:
     main              what is read before any command; how a failure is told
-    command_group     the table of commands
+    command_group     the table of commands; words that are a question
+    lazy_group        groups whose commands are imported when they are named
     options           options that several commands take; what was typed, checked
     text_parameters   text as it was typed, without pydantic
     help_page         help in panels

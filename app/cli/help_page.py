@@ -1,6 +1,6 @@
 """The help of a command: usage, purpose, then panels of its parameters and commands, in two columns."""
 
-from typing import Any
+from typing import Any, Final
 
 from rich.panel import Panel
 from rich.table import Table
@@ -8,27 +8,27 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from weiwo.app.cli.output import screen
-from weiwo.app.cli.text_parameters import MORE
 
-_HELP = frozenset({"help", "help_all"})
+_HELP: Final = frozenset({"help", "help_all"})
 
 
-def render_help(command: Any, ctx: Any, *, whole: bool = False) -> str:
-    """A command's help, as the screen shows it.
+def render_help(command: Any, ctx: Any, *, more: str, whole: bool = False) -> str:
+    """Format a command's help for the screen.
 
     Args:
         command: The command.
         ctx: Its context.
-        whole: Explain the options of the panel `MORE` instead of naming them.
+        more: Panel whose options are named only.
+        whole: Explain the options of that panel, too.
     """
     console = screen()
     with console.capture() as captured:
         console.print(Text(f"{command.get_usage(ctx)}\n\n{command.help or ''}"))
-        for title, rows in _collect_panels(command, ctx).items():
+        for title, rows in _collect_panels(command, ctx, more).items():
             head, body = title, _table(rows, console.width)
-            if title == MORE and not whole:
+            if title == more and not whole:
                 names = " ".join(row.split(" ")[0].rstrip(",") for row, _ in rows)
-                head, body = f"{MORE}: {ctx.command_path} --help-all", Text(names)
+                head, body = f"{more}: {ctx.command_path} --help-all", Text(names)
             console.print(Panel(body, title=head, title_align="left", border_style="dim"))
         if command.epilog:
             console.print(Text(command.epilog))
@@ -44,8 +44,8 @@ def _table(rows: list[tuple[str, str]], width: int) -> Any:
     return table
 
 
-def _collect_panels(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
-    """The rows of each panel, names and what they do; the panel `MORE` is the last."""
+def _collect_panels(command: Any, ctx: Any, last: str) -> dict[str, list[tuple[str, str]]]:
+    """Collect the rows of each panel, names and help; the panel `last` comes last."""
     panels: dict[str, list[tuple[str, str]]] = {}
     for param in command.get_params(ctx):
         if getattr(param, "hidden", False) or param.name in _HELP:
@@ -60,5 +60,5 @@ def _collect_panels(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         found = command.get_command(ctx, name)
         if found is not None and not found.hidden:
             panels.setdefault(found.rich_help_panel or "Commands", []).append((name, found.help or ""))
-    more = panels.pop(MORE, None)
-    return {**panels, MORE: more} if more else panels
+    rows = panels.pop(last, None)
+    return {**panels, last: rows} if rows else panels

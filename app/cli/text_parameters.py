@@ -82,7 +82,7 @@ class TextGroup(TyperGroup):
 
 def _render_help(ctx: Any, *, whole: bool = False) -> str:
     """The help of a context's command; what draws it is imported when it is asked for."""
-    return str(import_module("weiwo.app.cli.help_page").render_help(ctx.command, ctx, whole=whole))
+    return str(import_module("weiwo.app.cli.help_page").render_help(ctx.command, ctx, more=MORE, whole=whole))
 
 
 def _print_all(ctx: Any, _: Any, given: Any) -> None:

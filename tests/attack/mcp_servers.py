@@ -77,7 +77,8 @@ class Load:
 async def _kill(report: Report, folder: Path, description: dict[str, Any], kills: int) -> None:
     """Call a server, kill it while it is called, and compare what was told with what was done."""
     from weiwo.tools.mcp.pool import mcp_pool  # noqa: PLC0415 - needs the extra
-    from weiwo.tools.mcp.servers import load_mcp_tools, read_servers  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.servers import read_servers  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.toolset import load_mcp_tools  # noqa: PLC0415 - the same
 
     path = folder / "servers.json"
     path.write_text(json.dumps({"mcpServers": {"desk": description}}), encoding="utf-8")
@@ -150,7 +151,7 @@ async def _http(report: Report, folder: Path) -> None:
 async def _replies(report: Report, folder: Path) -> None:
     """Load a server's tools and call one: both end soon, with a line or a bounded result, and take little memory."""
     from weiwo.tools.mcp.pool import mcp_pool  # noqa: PLC0415 - needs the extra
-    from weiwo.tools.mcp.servers import load_mcp_tools  # noqa: PLC0415 - the same
+    from weiwo.tools.mcp.toolset import load_mcp_tools  # noqa: PLC0415 - the same
 
     for shape in SHAPES:
         path = folder / "servers.json"

@@ -23,7 +23,8 @@ from weiwo.tools.calling.invoke import run_tool
 pytest.importorskip("fastmcp", reason="needs the extra: pip install 'weiwo[mcp]'")
 
 from weiwo.tools.mcp.pool import mcp_pool
-from weiwo.tools.mcp.servers import _McpToolset, load_mcp_tools, read_servers
+from weiwo.tools.mcp.servers import read_servers
+from weiwo.tools.mcp.toolset import _McpToolset, load_mcp_tools
 
 NODE = Path(os.environ.get("WEIWO_TEST_NODE", "/nowhere")) / "node_modules/@modelcontextprotocol"
 EVERYTHING, FILES = (NODE / name / "dist/index.js" for name in ("server-everything", "server-filesystem"))

@@ -29,7 +29,8 @@ from weiwo.tools.mcp import stdio
 from weiwo.tools.mcp.connection import Connection
 from weiwo.tools.mcp.definitions import _WITHHELD
 from weiwo.tools.mcp.pool import mcp_pool
-from weiwo.tools.mcp.servers import McpServer, load_mcp_tools, read_servers
+from weiwo.tools.mcp.servers import McpServer, read_servers
+from weiwo.tools.mcp.toolset import load_mcp_tools
 from weiwo.tools.registry import build_registry
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::DeprecationWarning")]

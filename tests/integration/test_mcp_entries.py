@@ -11,7 +11,7 @@ import pytest
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.mcp import pool
 from weiwo.tools.mcp.pool import mcp_pool
-from weiwo.tools.mcp.servers import load_mcp_tools
+from weiwo.tools.mcp.toolset import load_mcp_tools
 from weiwo.tools.registry import build_registry
 
 pytestmark = pytest.mark.integration

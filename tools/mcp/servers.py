@@ -5,31 +5,20 @@ The form is the one that desktop clients use. Under `{"mcpServers": {"NAME": …
 older transport. `${VAR}` and `${VAR:-default}` stand for the environment's values. `servers` and `${env:VAR}`, as VS
 Code writes them, and `serverUrl` mean the same. Beside these, `"disabled": true` leaves a server out, and `"trusted":
 false` says that its claims about which tools only read are not to be believed.
-
-From that file to tools of the registry: a server that is down costs its tools, never the question.
 """
 
-import asyncio
 import json
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from weiwo.state import Language
-from weiwo.state.settings import SettingsError
-from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line, redacted
-
-if TYPE_CHECKING:
-    from langchain_core.tools import BaseTool
-
-    from weiwo.tools.mcp.connection import Connection
+from weiwo.state.environment import SettingsError
+from weiwo.tools.printable import one_line
 
 _MOST_SERVERS: Final = 50
 _LARGEST_FILE: Final = 1_000_000
@@ -45,12 +34,6 @@ _TRANSPORTS: Final[Mapping[str, "_TransportKind"]] = {
 }
 _TransportKind = Literal["stdio", "http", "sse"]
 _Kind = TypeVar("_Kind", list[Any], dict[str, Any])
-ProblemLine = Mapping[Language, str]
-"""A line by language."""
-
-_LONGEST_LINE: Final = 300
-_NAMED: Final = 3
-_WORDS: Final = localized_section("mcp.problems")
 
 
 @dataclass(frozen=True)
@@ -134,27 +117,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise SettingsError(f"mcp: {one_line(key, 60)!r} stands twice in one object of the file; keep one of them")
         known[key] = value
     return known
-
-
-def describe_problem(kind: str, *values: Any) -> ProblemLine:
-    """A line of a kind, with its values; those that are lines themselves in the same language."""
-
-    def fill(language: Language) -> str:
-        own = (value[language] if isinstance(value, Mapping) else value for value in values)
-        return _WORDS[language][kind].format(*own)
-
-    return {"en": fill("en"), "zh": fill("zh")}
-
-
-def join_names(names: Sequence[str]) -> ProblemLine:
-    """The first few of some names."""
-    first = describe_problem("said", ", ".join(repr(name) for name in names[:_NAMED]))
-    return describe_problem("more", first, len(names) - _NAMED) if len(names) > _NAMED else first
-
-
-def clean_problem(line: ProblemLine, secrets: Sequence[str]) -> ProblemLine:
-    """A problem as one bounded line without secrets."""
-    return {language: one_line(redacted(text, secrets), _LONGEST_LINE) for language, text in line.items()}
 
 
 def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | None:
@@ -243,41 +205,3 @@ def _filled(name: str, key: str, value: Any, env: Mapping[str, str]) -> str:
         return known
 
     return _VARIABLE.sub(fill, value)
-
-
-@dataclass(frozen=True)
-class _McpToolset:
-    """The tools of all servers of a file."""
-
-    tools: "tuple[BaseTool, ...]" = ()  # those that can be called, or could before their server broke
-    problems: tuple[ProblemLine, ...] = ()  # servers that are down, tools that were left out; a line each
-    connections: "tuple[Connection, ...]" = ()
-
-
-async def load_mcp_tools(path: str, taken: Collection[str] = (), run_seconds: float | None = None) -> _McpToolset:
-    """The tools of the servers that a file names; those met for the first time get a quarter of the run's seconds.
-
-    Raises:
-        SettingsError: The file cannot be used, or the packages for it are not installed.
-    """
-    if find_spec("fastmcp") is None:
-        raise SettingsError("mcp: the packages for MCP servers are not installed; pip install 'weiwo[mcp]'")
-    servers = await asyncio.to_thread(read_servers, path)
-    from weiwo.tools.mcp.pool import FIRST_SECONDS, mcp_pool  # noqa: PLC0415 - needs the extra
-    from weiwo.tools.mcp.tool import McpTool  # noqa: PLC0415 - the same
-
-    seconds = None if run_seconds is None else min(FIRST_SECONDS, run_seconds / 4)
-    connections = await mcp_pool.connections(servers, seconds)
-    tools: dict[str, BaseTool] = {}
-    problems: list[ProblemLine] = []
-    for connection in connections:
-        name = connection.server.name
-        if connection.health != "up":
-            problems.append(describe_problem("down", name, connection.why or describe_problem("unanswered")))
-        problems += [describe_problem("listed", name, problem) for problem in connection.problems]
-        for definition in connection.definitions.values():
-            if definition.name in taken or definition.name in tools:
-                problems.append(describe_problem("taken", name, definition.name))
-            else:
-                tools[definition.name] = McpTool(definition, connection, mcp_pool)
-    return _McpToolset(tuple(tools.values()), tuple(problems), tuple(connections))

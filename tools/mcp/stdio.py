@@ -21,7 +21,8 @@ from mcp import ClientSession
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 
-from weiwo.tools.mcp.servers import McpServer, ProblemLine, describe_problem
+from weiwo.tools.mcp.problems import ProblemLine, describe_problem
+from weiwo.tools.mcp.servers import McpServer
 
 MOST_MESSAGE_BYTES: Final = 16_000_000
 MOST_OBJECTS: Final = 100_000

@@ -1,42 +1,26 @@
-"""A tool of an MCP server as a LangChain tool, callable from any event loop; what a call gave as text and passages.
+"""A tool of an MCP server as a LangChain tool, callable from any event loop."""
 
-The source of a passage is the tool, or the page that a block names. Bytes are named, never repeated.
-"""
-
-import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 from pydantic import PrivateAttr
 
-from weiwo.state import Evidence, JsonValue
-from weiwo.text.patterns import lazy
 from weiwo.tools.async_tool import AsyncTool
 from weiwo.tools.calling.call_context import find_call
-from weiwo.tools.calling.results import read_passages
+from weiwo.tools.mcp.connection import Connection
 from weiwo.tools.mcp.definitions import ToolDefinition
+from weiwo.tools.mcp.pool import McpPool
+from weiwo.tools.mcp.results import read_result
 from weiwo.tools.passages import as_artifact
-from weiwo.tools.printable import clipped, one_line, printable
-
-if TYPE_CHECKING:  # they need the extra
-    from weiwo.tools.mcp.connection import Connection
-    from weiwo.tools.mcp.pool import McpPool
-
-LONGEST_TEXT: Final = 2_000_000
-"""Bytes of text read of one result."""
-_MOST_BLOCKS: Final = 500
-_BASE64: Final = lazy(r"(?:data:[\w.+-]{1,60}/[\w.+-]{1,60};base64,)?[A-Za-z0-9+/_-]{400,}={0,2}")
-_LONGEST_TITLE: Final = 200
 
 
 class McpTool(AsyncTool):
     """One tool of a server; its passages have the source `mcp://SERVER/TOOL`."""
 
     _definition: ToolDefinition = PrivateAttr()
-    _connection: "Connection" = PrivateAttr()
-    _pool: "McpPool" = PrivateAttr()
+    _connection: Connection = PrivateAttr()
+    _pool: McpPool = PrivateAttr()
 
-    def __init__(self, definition: ToolDefinition, connection: "Connection", pool: "McpPool") -> None:
+    def __init__(self, definition: ToolDefinition, connection: Connection, pool: McpPool) -> None:
         metadata = {
             "acts": not definition.read_only,
             "server": definition.server,
@@ -61,93 +45,3 @@ class McpTool(AsyncTool):
             call.notes.append(note)
         text, passages = read_result(result, definition, arguments)
         return text, as_artifact(passages)
-
-
-def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, JsonValue]) -> tuple[str, list[Evidence]]:
-    """Read an `mcp_types.CallToolResult`.
-
-    Returns:
-        The result as text, and as passages.
-    """
-    title = one_line(f"{definition.own_name}({_shown(args)})", _LONGEST_TITLE)
-    words = [_without_base64(block.text) for block in result.content[:_MOST_BLOCKS] if block.type == "text"]
-    text = "\n".join(words)
-    structured = result.structured_content
-    if isinstance(structured, dict) and len(structured) == 1:  # servers wrap what is no object: a "result", a text
-        (only,) = structured.items()
-        structured = only[1] if only[0] == "result" or isinstance(only[1], str) else structured
-    if isinstance(structured, dict | list) and structured:
-        text = _without_base64(_dump(structured))
-        readable = json.dumps([{"content": text}] if isinstance(structured, dict) else _items(structured))
-    else:
-        readable = text = text or (_without_base64(structured) if isinstance(structured, str) else "")
-    query = " ".join(value for value in args.values() if isinstance(value, str))
-    passages = read_passages(
-        clipped(readable, LONGEST_TEXT), definition.name, query, source=definition.source, title=title
-    )
-    others = [(block, _read_block(block)) for block in result.content[:_MOST_BLOCKS] if block.type != "text"]
-    for block, (said, source, name) in others:
-        own = read_passages(
-            clipped(said, LONGEST_TEXT),
-            definition.name,
-            query,
-            source=_source(source, definition),
-            title=one_line(name or title, _LONGEST_TITLE),
-            plain=True,
-        )
-        passages += own if block.type == "resource" and hasattr(block.resource, "text") else own[:1]
-    content = "\n".join([text, *(said for _, (said, _, _) in others)]).strip()
-    return printable(content), passages
-
-
-def _items(structured: list[Any]) -> list[Any]:
-    """The items of a list: hits of a search as such, others whole, since any of their fields may be what is asked."""
-    listed = structured[:_MOST_BLOCKS]
-    hits = all(isinstance(one, dict) and isinstance(one.get("url", one.get("link")), str) for one in listed)
-    return (
-        listed
-        if hits
-        else [{"content": _without_base64(one if isinstance(one, str) else _dump(one))} for one in listed]
-    )
-
-
-def error_text(result: Any) -> str:
-    """What a result that is an error says, on one line."""
-    texts = (block.text for block in result.content[:_MOST_BLOCKS] if block.type == "text")
-    return one_line(_without_base64(" ".join(texts)) or "it failed and says nothing of why", 500)
-
-
-def _read_block(block: Any) -> tuple[str, str, str]:
-    """A block that is no text: what can be said of it, the address it names, and its name."""
-    if block.type == "resource_link":
-        about = one_line(block.description or "", 500)
-        return f"{block.title or block.name}: {about or block.uri}", str(block.uri), block.title or block.name
-    if block.type == "resource":
-        resource = block.resource
-        if isinstance(text := getattr(resource, "text", None), str):
-            return _without_base64(text), str(resource.uri), ""
-        return _bytes("file", resource.mime_type, getattr(resource, "blob", "")), str(resource.uri), ""
-    return _bytes(str(block.type), getattr(block, "mime_type", ""), getattr(block, "data", "")), "", ""
-
-
-def _bytes(kind: str, mime_type: str | None, encoded: str) -> str:
-    return f"[{kind}, {one_line(mime_type or 'unknown type', 60)}, {len(encoded) * 3 // 4:,} bytes; it is not shown]"
-
-
-def _source(address: str, definition: ToolDefinition) -> str:
-    """Where a block is from: the page it names, else its place at the server."""
-    if address.startswith(("http://", "https://")):
-        return one_line(address, 2_000)
-    return f"{definition.source}#{one_line(address, 500)}" if address else definition.source
-
-
-def _without_base64(text: str) -> str:
-    return _BASE64.sub(lambda found: f"[base64, {len(found[0]):,} characters]", text)
-
-
-def _dump(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, default=str)
-
-
-def _shown(args: Mapping[str, JsonValue]) -> str:
-    return ", ".join(f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in args.items())

@@ -4,22 +4,24 @@ from typing import ClassVar
 
 import typer
 
-from weiwo.app.cli.command_group import LazyGroup, Place
+from weiwo.app.cli.lazy_group import CommandEntry, LazyGroup
 
 
 class _EvaluationGroup(LazyGroup):
     """The commands that measure."""
 
     places: ClassVar = {
-        "retrieval": Place(
-            "evaluation.retrieval",
+        "retrieval": CommandEntry(
+            "weiwo.app.cli.evaluation.retrieval",
             "Evaluate each strategy, the router, and the best choice there is per question.",
         ),
-        "answers": Place(
-            "evaluation.answers",
+        "answers": CommandEntry(
+            "weiwo.app.cli.evaluation.answers",
             "Evaluate answers: what is right, wrong, cited and shown, facts and stale values, and what it takes.",
         ),
-        "tools": Place("evaluation.tools", "Evaluate how well the tools that a question needs are found."),
+        "tools": CommandEntry(
+            "weiwo.app.cli.evaluation.tools", "Evaluate how well the tools that a question needs are found."
+        ),
     }
     removed: ClassVar = {
         "report": "it is now weiwo eval answers SET --limits 2,20,150 --depth deep",

@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar, Final
 
 import typer
 
-from weiwo.app.cli.command_group import LazyGroup, Place
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.lazy_group import CommandEntry, LazyGroup
 from weiwo.app.cli.memory.access import (
     AnyKey,
     Everything,
@@ -31,12 +31,17 @@ class _MemoryGroup(LazyGroup):
     """Commands on what is remembered."""
 
     places: ClassVar = {
-        "add": Place("memory.wishes", "Remember something for all later questions."),
-        "forget": Place("memory.wishes", "Forget one of your wishes, or all."),
-        "answers": Place("memory.wishes", "List the earlier answers that are given again, or forget them."),
-        "plans": Place("memory.plans", "List, show, pin and forget the plans that are remembered."),
-        "procedures": Place(
-            "memory.procedures", "List the procedures that plans are made by, or those a question calls for."
+        "add": CommandEntry("weiwo.app.cli.memory.wishes", "Remember something for all later questions."),
+        "forget": CommandEntry("weiwo.app.cli.memory.wishes", "Forget one of your wishes, or all."),
+        "answers": CommandEntry(
+            "weiwo.app.cli.memory.wishes", "List the earlier answers that are given again, or forget them."
+        ),
+        "plans": CommandEntry(
+            "weiwo.app.cli.memory.plans", "List, show, pin and forget the plans that are remembered."
+        ),
+        "procedures": CommandEntry(
+            "weiwo.app.cli.memory.procedures",
+            "List the procedures that plans are made by, or those a question calls for.",
         ),
     }
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import typer
 
-from weiwo.app.cli.command_group import LazyGroup, Place
+from weiwo.app.cli.lazy_group import CommandEntry, LazyGroup
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, is_terminal, terminal, write, write_json
 from weiwo.app.cli.session import read_threads
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 class _ThreadGroup(LazyGroup):
     """Commands on threads."""
 
-    places: ClassVar = {"remove": Place("threads.removal", "Remove threads, with all that is kept of them, for good.")}
+    places: ClassVar = {
+        "remove": CommandEntry(
+            "weiwo.app.cli.threads.removal", "Remove threads, with all that is kept of them, for good."
+        )
+    }
 
 
 app = typer.Typer()

@@ -2,8 +2,7 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Line } from "./follow";
 import type { Run } from "./progress";
-import type { Info, Interrupt, Result, ThreadRow } from "./types";
-import type { Wish } from "./wishes";
+import type { Info, Interrupt, Result, ThreadRow, Wish } from "./types";
 import { preferred, say, type Language, type Word } from "./words";
 
 export type TurnState = "running" | "waiting" | "interrupted" | "cancelled" | "done" | "error";

@@ -215,3 +215,14 @@ export interface Day {
   cost_per_day: number | null;
   ends: string;
 }
+
+/** Words of a user that are to hold for all their questions. */
+export interface Wish {
+  text: string;
+  /** Whether the question asks to remember them. */
+  requested: boolean;
+  /** Whether they are all it says. */
+  alone: boolean;
+  /** Its key, once it is kept. */
+  key: string;
+}

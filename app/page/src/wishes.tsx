@@ -2,17 +2,7 @@
 import { post, request } from "./api";
 import { visible } from "./inline";
 import { read, updateTurn, useWords, type Turn } from "./store";
-
-/** Words of a user that are to hold for all their questions. */
-export interface Wish {
-  text: string;
-  /** Whether the question asks to remember them. */
-  requested: boolean;
-  /** Whether they are all it says. */
-  alone: boolean;
-  /** Its key, once it is kept. */
-  key: string;
-}
+import type { Wish } from "./types";
 
 export const keep = (text: string): Promise<{ key: string }> => post("/weiwo/memory", { text });
 export const forget = (kind: string, key?: string): Promise<Response> => request("DELETE", `/weiwo/memory/${kind}${key === undefined ? "" : `/${encodeURIComponent(key)}`}`);

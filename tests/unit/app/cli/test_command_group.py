@@ -18,7 +18,7 @@ PLACES = [
     for group in (CommandGroup, _EvaluationGroup, _MemoryGroup, _ThreadGroup)
     for name, place in group.places.items()
 ]
-SHARED = {"memory.wishes"}
+SHARED = {"weiwo.app.cli.memory.wishes"}
 
 
 @pytest.mark.parametrize(("name", "place"), PLACES, ids=[f"{name} of {place.module}" for name, place in PLACES])

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from weiwo.tools.mcp.definitions import ToolDefinition
-from weiwo.tools.mcp.tool import error_text, read_result
+from weiwo.tools.mcp.results import error_text, read_result
 
 TOOL = ToolDefinition("desk_find", "desk", "find", "Finds.", {"type": "object", "properties": {}})
 

@@ -1,0 +1,36 @@
+"""Problems of MCP servers, told in one line in each language."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from weiwo.state import Language
+from weiwo.text.localization import localized_section
+from weiwo.tools.printable import one_line, redacted
+
+ProblemLine = Mapping[Language, str]
+"""A line by language."""
+
+_LONGEST_LINE: Final = 300
+_NAMED: Final = 3
+_WORDS: Final = localized_section("mcp.problems")
+
+
+def describe_problem(kind: str, *values: Any) -> ProblemLine:
+    """Format a line of a kind. Values that are lines themselves are taken in the same language."""
+
+    def fill(language: Language) -> str:
+        own = (value[language] if isinstance(value, Mapping) else value for value in values)
+        return _WORDS[language][kind].format(*own)
+
+    return {"en": fill("en"), "zh": fill("zh")}
+
+
+def join_names(names: Sequence[str]) -> ProblemLine:
+    """List the first names, and count the rest."""
+    first = describe_problem("said", ", ".join(repr(name) for name in names[:_NAMED]))
+    return describe_problem("more", first, len(names) - _NAMED) if len(names) > _NAMED else first
+
+
+def clean_problem(line: ProblemLine, secrets: Sequence[str]) -> ProblemLine:
+    """Return a problem as one bounded line without secrets."""
+    return {language: one_line(redacted(text, secrets), _LONGEST_LINE) for language, text in line.items()}
