@@ -22,7 +22,7 @@ from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
-from langgraph.types import Overwrite
+from langgraph.types import Checkpointer, Overwrite
 
 from weiwo.graph.execution.fan_out import plan_graph, run_plan
 from weiwo.graph.execution.report_graph import report_graph, run_report
@@ -56,7 +56,7 @@ _RECURSION_LIMIT = 60
 
 
 def build_graph(
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    checkpointer: Checkpointer = None,
     store: BaseStore | None = None,
     *,
     tools: Sequence[BaseTool] = (),
@@ -66,8 +66,8 @@ def build_graph(
     """Build and compile the graph.
 
     Args:
-        checkpointer: Where threads are kept; without one nothing can be resumed. A LangGraph server
-            brings its own.
+        checkpointer: Where threads are kept; without one nothing can be resumed. A LangGraph server brings its own.
+            As a subgraph, True keeps checkpoints of its own in the outer graph's saver, and False keeps none.
         store: Long-term store shared by threads.
         tools: Your tools, beside the built-in ones.
         models: Chat models by role (master, planner, executor, reflection, writer), or one for all; they win over
@@ -81,7 +81,9 @@ def build_graph(
     builder = StateGraph(SearchState, context_schema=Context, input_schema=SearchInput, output_schema=SearchOutput)
     _add_agents(builder, context_opener(tools, models, serves_clients=serves_clients))
     _add_edges(builder)
-    saver = checkpointer if checkpointer is None else with_async_methods(with_state_types(checkpointer))
+    saver = checkpointer
+    if isinstance(checkpointer, BaseCheckpointSaver):
+        saver = with_async_methods(with_state_types(checkpointer))
     compiled = builder.compile(checkpointer=saver, store=store, name="weiwo")
     return SearchGraph.of(compiled).with_config(recursion_limit=_RECURSION_LIMIT)
 

@@ -14,15 +14,18 @@ import asyncio
 import contextvars
 import queue
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final, Generic, Self, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.errors import EmptyInputError
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, Interrupt
 from pydantic import BaseModel, Field
 
 from weiwo.graph.persistence.serializer import with_async_methods
@@ -32,6 +35,9 @@ T = TypeVar("T")
 _END: Final = object()
 _SAVER_KEY: Final = "__pregel_checkpointer"
 """Where LangGraph hands a graph within a graph the saver of the outer one."""
+_SCRATCHPAD_KEY: Final = "__pregel_scratchpad"
+"""Where it keeps what a node knows: a configuration that has it is of a graph within a node."""
+_CHECKPOINT_KEYS: Final = frozenset({"checkpoint_id", "checkpoint_map"})
 _POLL_SECONDS: Final = 1.0
 """Seconds after which a waiting caller looks up: a signal that comes as it begins to wait does not wake it."""
 _END_SECONDS: Final = 2.0
@@ -87,6 +93,49 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             args_schema=ToolQuestion,
             response_format="content_and_artifact",
         )
+
+    def astream(
+        self,
+        input: Any,
+        config: Any = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        """As LangGraph's; an answer sent with an earlier checkpoint is never taken for the one given there before."""
+        if isinstance(input, Command):
+            return self._stream_command(input, config, kwargs)
+        return super().astream(input, config, **kwargs)
+
+    async def _stream_command(
+        self, command: Command[Any], config: RunnableConfig | None, options: dict[str, Any]
+    ) -> AsyncIterator[Any]:
+        """Run a command.
+
+        LangGraph 1.2 hands the answers that are kept with a checkpoint to its questions before it looks at the one
+        sent now: an earlier yes would run again. So an earlier checkpoint runs again first, and the answer is given to
+        what that asks, if it is what was asked there.
+
+        Raises:
+            EmptyInputError: The command says nothing.
+        """
+        if command.resume is None and not command.update and not command.goto and command.graph is None:
+            raise EmptyInputError("the command is empty: an answer may not be null; go on with the input None instead")
+        place = ensure_config(config)["configurable"]
+        nested = _SCRATCHPAD_KEY in place or place.get("checkpoint_ns")
+        if command.resume is not None and place.get("checkpoint_id") and not nested:
+            newest: RunnableConfig = {**(config or {})}
+            newest["configurable"] = {key: value for key, value in place.items() if key not in _CHECKPOINT_KEYS}
+            head = await self.aget_state(newest)
+            if head.config["configurable"].get("checkpoint_id") != place["checkpoint_id"]:
+                before = await self.aget_state(cast("RunnableConfig", config))
+                parts = [part async for part in super().astream(None, config, **options)]
+                answer = carry_answer(command.resume, before.interrupts, (await self.aget_state(newest)).interrupts)
+                if answer is None:  # what it asks now was not asked there, and waits
+                    for part in parts:
+                        yield part
+                    return
+                command, config = replace(command, resume=answer), newest
+        async for part in super().astream(command, config, **options):
+            yield part
 
     async def ainvoke(  # type: ignore[override]  # LangGraph's gives a dict of anything
         self,
@@ -145,6 +194,39 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             coroutine.close()
             raise RuntimeError("the checkpointer works on this event loop: await ainvoke or astream instead")
         return _LoopTask(coroutine, loop)
+
+
+def carry_answer(answer: Any, before: Sequence[Interrupt], now: Sequence[Interrupt]) -> dict[str, Any] | None:
+    """Address an answer to questions that were put again.
+
+    Args:
+        answer: An answer, or answers by the ids of the questions as they were put before.
+        before: Those questions.
+        now: The questions as they wait now.
+
+    Returns:
+        Answers by the ids of the questions that ask the same as before; None where there are none.
+    """
+    ids = {one.id for one in before}
+    by_id = isinstance(answer, Mapping) and answer and set(answer) <= ids
+    if not by_id and (len(before) != 1 or len(now) != 1):
+        return None
+    found = {}
+    for old in before:
+        if by_id and old.id not in answer:
+            continue
+        same = (one.id for one in now if one.id not in found and _content_of(one) == _content_of(old))
+        if (new := next(same, None)) is not None:
+            found[new] = answer[old.id] if by_id else answer
+    return found or None
+
+
+def _content_of(asked: Interrupt) -> Any:
+    """What a question is about, without what is said about an earlier answer."""
+    if not isinstance(asked.value, Mapping):
+        return asked.value
+    said = {"complaints", "description", "action_requests"}
+    return {key: value for key, value in asked.value.items() if key not in said}
 
 
 def _with_async_saver(config: RunnableConfig | None) -> RunnableConfig:

@@ -15,6 +15,7 @@ from weiwo.app.errors import AppError, MisuseError, unknown_thread
 from weiwo.app.render.watchers import Watcher
 from weiwo.app.session.checkpoint_events import events_of, finished_tasks
 from weiwo.app.session.session import APPROVE, RunEnd, Session, claim
+from weiwo.app.session.waiting import read_waiting
 from weiwo.nodes.executor.task_calls.consent import REQUEST as CONSENT
 from weiwo.nodes.master.clarify import REQUEST as CLARIFY
 from weiwo.nodes.planner.approval import REQUEST
@@ -32,7 +33,12 @@ async def ask(session: Session, question: str, thread_id: str, context: Context,
 
 
 async def resume(
-    session: Session, thread_id: str, watcher: Watcher, answer: Any = None, context: Context | None = None
+    session: Session,
+    thread_id: str,
+    watcher: Watcher,
+    answer: Any = None,
+    context: Context | None = None,
+    shown: str = "",
 ) -> RunEnd:
     """Finish what was interrupted, or go on with what waits for a person.
 
@@ -42,6 +48,7 @@ async def resume(
         watcher: Who is told.
         answer: What the person says; without it a run that waits goes on waiting.
         context: Options; by default those it began with.
+        shown: The hash of the request that the person saw, or its beginning; another one is asked about anew.
 
     Raises:
         MisuseError: There is no such thread, or it waits for nothing that such an answer could be to.
@@ -50,10 +57,10 @@ async def resume(
     if snapshot.created_at is None:
         raise unknown_thread(thread_id)
     context = context or remembered(snapshot.metadata)
-    request = _request_of(snapshot)
-    if request is None and answer is not None and snapshot.next == ("approval",):  # killed on the way to the question
+    waiting, request = read_waiting(snapshot), _request_of(snapshot)
+    if waiting.asking and answer is not None:  # edited, or killed on the way to the question
         ended = await _follow(session, None, thread_id, context, Watcher())
-        return ended if not ended.request else await resume(session, thread_id, watcher, answer, context)
+        return ended if not ended.request else await resume(session, thread_id, watcher, answer, context, shown)
     if request is None and answer not in (None, APPROVE):
         if _ELICIT in _kinds_of(snapshot):
             raise MisuseError(
@@ -64,7 +71,7 @@ async def resume(
             f"thread {thread_id}; nothing of it waits for a person; to change what ran, see weiwo show {thread_id}"
             " --history and weiwo ask --from"
         )
-    if not snapshot.tasks:  # not `next`: of a run that died between a node's writes and its checkpoint, that is empty
+    if waiting.status == "idle":
         return RunEnd(thread_id, dict(snapshot.values.get("result") or {}), ran=False)
     for event in events_of(snapshot.values, await finished_tasks(session.saver, snapshot)):
         watcher.event(event)
@@ -72,7 +79,10 @@ async def resume(
         async with watcher:
             watcher.event({"type": "waiting"})
         return RunEnd(thread_id, {}, request)
-    asked = next((one.id for one in snapshot.interrupts if one.value is request), "")
+    if request is not None and not str(request.get("hash", "")).startswith(shown):
+        told = "what waits is not what was shown; look at it, then answer"
+        return RunEnd(thread_id, {}, {**request, "complaints": [told]})
+    asked = next((one.id for one in waiting.interrupts if one.value is request), "")
     given: Any = Command(resume={asked: answer}) if request is not None else None  # others may wait beside it
     return await _follow(session, given, thread_id, context, watcher)
 

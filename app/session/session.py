@@ -55,6 +55,11 @@ class RunEnd:
     ran: bool = True
 
     @property
+    def hash(self) -> str:
+        """Hash of what is asked about, where the request has one."""
+        return str(self.request.get("hash") or "")
+
+    @property
     def complaints(self) -> list[str]:
         """What is wrong with the answer a person gave before, a line each."""
         return [one_line(str(one), 500) for one in self.request.get("complaints") or ()]

@@ -8,11 +8,9 @@ from weiwo.app.errors import unknown_thread
 from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.app.session.revisions import revisions_of
 from weiwo.app.session.session import Session
+from weiwo.app.session.waiting import read_waiting
 from weiwo.nodes.shared.planning.question_graph import nest_questions
 from weiwo.state import Outcome, Usage
-
-APPROVAL: Final = "approval"
-"""The node that asks a person about a plan."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +23,7 @@ class Thread:
         next: The nodes still to run; empty when its latest question is answered.
         pending: Outcomes of an interrupted execution, which have not reached the state.
         metadata: What its newest checkpoint says of the run that made it.
+        waits: Whether a person is asked, or will be by the next node.
     """
 
     thread_id: str
@@ -32,6 +31,7 @@ class Thread:
     next: tuple[str, ...]
     pending: Mapping[str, Outcome]
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    waits: bool = False
 
     @property
     def question(self) -> str:
@@ -49,9 +49,9 @@ async def read_thread(session: Session, thread_id: str) -> Thread:
     if snapshot.created_at is None:
         raise unknown_thread(thread_id)
     pending = await finished_tasks(session.saver, snapshot)
-    # Not `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
-    under_way = tuple(dict.fromkeys(task.name for task in snapshot.tasks))
-    return Thread(thread_id, snapshot.values, under_way, pending, snapshot.metadata or {})
+    waiting = read_waiting(snapshot)
+    waits = waiting.status == "waiting"
+    return Thread(thread_id, snapshot.values, waiting.under_way, pending, snapshot.metadata or {}, waits)
 
 
 MOST_MOMENTS: Final = 1_000
@@ -88,7 +88,7 @@ def thread_as_json(thread: Thread) -> dict[str, Any]:
     outcomes = {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
     return {
         "question": thread.question,
-        "status": "waiting" if APPROVAL in thread.next else "interrupted",
+        "status": "waiting" if thread.waits else "interrupted",
         "next": list(thread.next),
         "level": assessment.level if assessment else None,
         "team": team.name if team else None,

@@ -1,10 +1,10 @@
 """The graph of one task, from its inputs to its outcome; its steps are saved one by one.
 
-    act ──▶ read ──▶ done
-     ▲       │  │
-     └───────┘  │  a substitute, other queries, a page to open
-                ▼
-             reflect ──▶ added ──▶ done   what takes its place, where it came to nothing while others run
+    ask ◀─▶ act ──▶ read ──▶ done   a person is asked before a call that acts
+             ▲       │  │
+             └───────┘  │  a substitute, other queries, a page to open
+                        ▼
+                     reflect ──▶ added ──▶ done   what takes its place, where it came to nothing while others run
 
 What the task is and what it builds on are not saved with it: they follow from the plan and the outcomes, and are
 handed in through the runtime context, anew when a run is resumed.
@@ -12,16 +12,19 @@ handed in through the runtime context, anew when a run is resumed.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.types import INTERRUPT
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Interrupt
 
 from weiwo.graph.execution.board import timed_out_outcome
 from weiwo.graph.execution.line import TaskLine
@@ -34,6 +37,9 @@ from weiwo.nodes.executor.task_state import TaskInput, TaskOutput, TaskProgress,
 from weiwo.state import Outcome
 
 _log: Final = logging.getLogger(__name__)
+
+_SAVER_KEY: Final = "__pregel_checkpointer"
+"""Where LangGraph hands a graph within a graph the saver of the outer one."""
 
 _GRACE_SECONDS: Final = 1.0
 """How long work may go on when the run's seconds for it are over; at most half of what is kept for the writer."""
@@ -98,6 +104,35 @@ async def _act(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str,
     return await _run_step(executor.act, state, runtime.context)
 
 
+async def _ask(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:
+    """Ask a person about one of its next calls."""
+    shown = await _shown_hash(get_config())
+
+    async def step(known: TaskState, work: TaskResources, _: Lease) -> dict[str, Any]:
+        return await executor.ask(known, work, shown)
+
+    return await _run_step(step, state, runtime.context)
+
+
+async def _shown_hash(config: RunnableConfig) -> str:
+    """Hash in the question with which the step at hand waits in the checkpoint; empty where it never asked.
+
+    An answer may come to a step that was not there when it was given: the state was edited, or an earlier version
+    asked.
+    """
+    place = config["configurable"]
+    saver = place.get(_SAVER_KEY)
+    if not isinstance(saver, BaseCheckpointSaver):
+        return ""
+    above, _, own = str(place["checkpoint_ns"]).rpartition("|")
+    found = await saver.aget_tuple({"configurable": {"thread_id": place["thread_id"], "checkpoint_ns": above}})
+    for task_id, channel, written in (found and found.pending_writes) or ():
+        if task_id == own.rpartition(":")[2] and channel == INTERRUPT:
+            asked = [one.value for one in written if isinstance(one, Interrupt)]
+            return next((str(one.get("hash", "")) for one in asked if isinstance(one, Mapping)), "")
+    return ""
+
+
 async def _read(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:
     """Read what it has found."""
     return await _run_step(executor.read, state, runtime.context)
@@ -152,7 +187,7 @@ async def _added(state: TaskProgress, runtime: Runtime[_TaskContext]) -> TaskOut
     return await context.line.run(state["repair"], state["outcome"], get_config())
 
 
-def _after_act(state: TaskState) -> Literal["act", "read", "reflect", "done"]:
+def _after_act(state: TaskState) -> Literal["ask", "act", "read", "reflect", "done"]:
     return "reflect" if state.get("woken") else executor.route_after_act(state)
 
 
@@ -169,13 +204,14 @@ def _compile() -> TaskGraph:
         TaskProgress, output_schema=TaskOutput
     )
     builder.add_node("act", _act)
+    builder.add_node("ask", _ask)
     builder.add_node("read", _read)
     builder.add_node("reflect", _reflect)
     builder.add_node("added", _added)
     builder.add_edge(START, "act")
-    builder.add_conditional_edges(
-        "act", on_loop(_after_act), {"act": "act", "read": "read", "reflect": "reflect", "done": END}
-    )
+    after_act: dict[Hashable, str] = {"ask": "ask", "act": "act", "read": "read", "reflect": "reflect", "done": END}
+    builder.add_conditional_edges("act", on_loop(_after_act), after_act)
+    builder.add_conditional_edges("ask", on_loop(_after_act), after_act)
     builder.add_conditional_edges("read", on_loop(_after_read), {"act": "act", "reflect": "reflect", "done": END})
     builder.add_conditional_edges("reflect", on_loop(_after_reflection), {"added": "added", "done": END})
     builder.add_edge("added", END)

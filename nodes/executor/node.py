@@ -1,9 +1,9 @@
 """The executor: what happens inside one task.
 
-A turn has four steps, in two nodes of the task graph, so that each is checkpointed: `act` chooses the calls and makes
-them (`task_calls`), `read` reads what came back (`reading`) and decides (`next_action`): an outcome, or further calls
-while what was found is not enough. What is typical of a level, a depth or a tool stands in `nodes.shared.strategy`.
-`fan_out` decides when tasks run; this module only knows one.
+A turn has four steps, in nodes of the task graph, so that each is checkpointed: `act` chooses the calls, has a person
+allow those that act (`ask`) and makes them (`task_calls`); `read` reads what came back (`reading`) and decides
+(`next_action`): an outcome, or further calls while what was found is not enough. What is typical of a level, a depth or
+a tool stands in `nodes.shared.strategy`. `fan_out` decides when tasks run; this module only knows one.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from weiwo.nodes.executor.reading.read_ahead import list_waiting, read_ahead, ta
 from weiwo.nodes.executor.reading.reader import finds_hops, judge_turn
 from weiwo.nodes.executor.reading.reading import Judgement, Reading
 from weiwo.nodes.executor.resources import Lease, TaskResources
-from weiwo.nodes.executor.task_calls.consent import Consent, seek_consent
+from weiwo.nodes.executor.task_calls.consent import allowed_calls, ask_person, open_questions
 from weiwo.nodes.executor.task_calls.tool_calls import CallBatch, make_calls
 from weiwo.nodes.executor.task_state import (
     OF_CORPUS,
@@ -89,7 +89,29 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
     chosen = await _choose(turn)
     if isinstance(chosen, Outcome):
         return _noting_found(state, {"outcome": chosen})
-    return _noting_found(state, await _call(turn, chosen, lease))
+    if await open_questions(chosen, state, turn.services):
+        return {"calls": chosen, "asks": True}
+    update = await _call(turn, allowed_calls(chosen, state, turn.services), lease)
+    return _noting_found(state, {**update, "consents": {}} if state.get("consents") else update)
+
+
+async def ask(state: TaskState, work: TaskResources, shown: str) -> dict[str, Any]:
+    """Ask a person about the first of a task's calls that somebody has to allow; `shown` as `ask_person` has it."""
+    turn = _Turn.of(state, work)
+    try:
+        questions = await open_questions(state.get("calls", []), state, turn.services)
+    except KeyError:
+        return {"outcome": _gone_outcome(state), "asks": False}
+    if not questions:
+        return {"asks": False, "complaint": ""}
+    verdict = ask_person(questions[0], shown, state, turn.services)
+    if verdict.refused:
+        outcome = outcomes.unfinished_outcome(turn.task, "failed", "blocked", verdict.refused, state)
+        return _noting_found(state, {"outcome": outcome, "calls": [], "asks": False})
+    if verdict.allowed is None:
+        return {"asks": True, "complaint": verdict.complaint}
+    consents = {**state.get("consents", {}), questions[0].key: verdict.allowed}
+    return {"asks": len(questions) > 1, "complaint": "", "consents": consents}
 
 
 async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
@@ -112,30 +134,30 @@ def _noting_found(state: TaskState, update: dict[str, Any]) -> dict[str, Any]:
     return {**update, "outcome": outcome.model_copy(update={"detail": detail})}
 
 
-async def _choose(turn: _Turn) -> Consent | Outcome:
-    """Step 1: the calls to make, as a person allowed them; an outcome where none is needed, possible or allowed."""
+async def _choose(turn: _Turn) -> list[Call] | Outcome:
+    """Step 1: the calls to make; an outcome where none is needed or possible."""
     task, state, services = turn.task, turn.state, turn.services
     if (given := take_ahead(task, state["inputs"], services)) is not None and "call" not in state:
         services.emit(_progress(state, {"tool": task.tool, "args": {}}))
         return given
     try:
-        calls = state.get("calls") or []
-        if not calls:
-            calls = await asyncio.to_thread(_first_calls, state, turn.frame, services)
+        if calls := state.get("calls"):
+            return calls
+        return await asyncio.to_thread(_first_calls, state, turn.frame, services)
     except ValueError as error:
         return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
     except KeyError:  # the run goes on where another set of tools is set up
-        gone = f"{task.tool}: no such tool is set up here"
-        return outcomes.unfinished_outcome(task, "failed", "not_found", gone, state)
-    consent = await seek_consent(calls, state, services)
-    if consent.refused:
-        return outcomes.unfinished_outcome(task, "failed", "blocked", consent.refused, state)
-    return consent
+        return _gone_outcome(state)
 
 
-async def _call(turn: _Turn, consent: Consent, lease: Lease) -> dict[str, Any]:
+def _gone_outcome(state: TaskState) -> Outcome:
+    gone = f"{state['task'].tool}: no such tool is set up here"
+    return outcomes.unfinished_outcome(state["task"], "failed", "not_found", gone, state)
+
+
+async def _call(turn: _Turn, calls: list[Call], lease: Lease) -> dict[str, Any]:
     """Step 2: make the calls, and take what they give: passages to read, a value, or calls that stand in for them."""
-    task, state, services, calls = turn.task, turn.state, turn.services, list(consent.calls)
+    task, state, services = turn.task, turn.state, turn.services
     for call in calls:
         services.emit(_progress(state, call))
     tried = [*state.get("tried", []), *calls]
@@ -288,10 +310,12 @@ def _gives_sentence(turn: _Turn) -> bool:
     return single and turn.services.strategy.answerer == "reader"
 
 
-def route_after_act(state: TaskState) -> Literal["act", "read", "done"]:
-    """After the calls of a turn: done with an outcome, on to substitutes, or read."""
+def route_after_act(state: TaskState) -> Literal["ask", "act", "read", "done"]:
+    """After the calls of a turn, or a question: done with an outcome, to a person, on to substitutes, or read."""
     if "outcome" in state:
         return "done"
+    if state.get("asks"):
+        return "ask"
     return "act" if state.get("calls") else "read"
 
 

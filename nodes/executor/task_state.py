@@ -110,6 +110,15 @@ class TaskProgress(TaskOutput, total=False):
     seconds: float
     """Time spent working."""
 
+    asks: bool
+    """Whether a person is to be asked about one of the calls to make next."""
+
+    complaint: str
+    """Why they are asked again about a call that they have answered."""
+
+    consents: dict[str, Call]
+    """The calls that a person allowed, as they allowed them, by `Question.key`."""
+
     woken: bool
     """Whether its outcome has woken reflection."""
 

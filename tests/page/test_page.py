@@ -107,7 +107,8 @@ def test_a_plan_is_approved_sent_back_or_edited(page, player):
     page.fill(fields.format("unit"), "months")
     page.click("[data-action=run-edited]")
     ended(page, "complete")
-    sent = player.asked[-1][2]["command"]["resume"]["plan"]
+    (answer,) = player.asked[-1][2]["command"]["resume"].values()
+    sent = answer["plan"]
     assert sent["vertices"][2]["args"]["unit"] == "months"
     assert ["task_1", "task_3"] in sent["edges"]
 
@@ -135,7 +136,7 @@ def test_what_waits_for_a_person_is_a_card(page, player, value, click, sent):
     ended(page, "waiting")
     page.click(click)
     ended(page, "complete")
-    assert player.asked[-1][2]["command"] == {"resume": sent}
+    assert player.asked[-1][2]["command"] == {"resume": {"i": sent}}
 
 
 def test_a_lost_connection_is_said_and_nothing_is_lost(page, player):

@@ -11,10 +11,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final
-from uuid import uuid4
-from weakref import finalize
 
 from langchain_core.tools import BaseTool
 
@@ -22,6 +19,7 @@ from weiwo.state import VALUE_TYPES, Evidence, JsonValue
 from weiwo.tools.calling.arguments import is_default
 from weiwo.tools.calling.results import ToolResult
 from weiwo.tools.calling.ttl_cache import LruMemory, TtlCache
+from weiwo.tools.tool_identity import tool_identity
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -38,37 +36,9 @@ def cache_key(tool: BaseTool, args: Mapping[str, JsonValue], schema: Mapping[str
     """The identity of a call: equal for equal tools and arguments, whether a default is written out or left out."""
     properties = schema.get("properties", {})
     given = {name: value for name, value in args.items() if not is_default(value, properties.get(name))}
-    parts = [_VERSION, tool.name, _identity(tool), given, max_bytes]
+    parts = [_VERSION, tool.name, tool_identity(tool), given, max_bytes]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-_objects: Final[dict[int, str]] = {}
-
-
-def _identity(tool: BaseTool) -> str:
-    """What, besides its name, makes a tool the same one in another run or process.
-
-    That is what its metadata state as `identity`, else its code where it is a plain function of a module. Whatever
-    else it holds (a client, a closure) cannot be compared, so that such a tool is only ever equal to itself.
-    """
-    stated = (tool.metadata or {}).get("identity")
-    if isinstance(stated, str):
-        return stated
-    function = getattr(tool, "coroutine", None) or getattr(tool, "func", None)
-    if isinstance(function, FunctionType) and not function.__closure__:
-        defaults = f"{function.__defaults__!r}:{function.__kwdefaults__!r}"
-        return f"{function.__module__}:{function.__qualname__}:{_digest(function.__code__)}:{defaults}"
-    if id(tool) not in _objects:
-        _objects[id(tool)] = uuid4().hex
-        finalize(tool, _objects.pop, id(tool), None).atexit = False
-    return _objects[id(tool)]
-
-
-def _digest(code: CodeType) -> str:
-    """A hash of what a function does, the same in every process until somebody edits it."""
-    constants = [_digest(inner) if isinstance(inner, CodeType) else repr(inner) for inner in code.co_consts]
-    return hashlib.sha256(repr((code.co_code, code.co_names, constants)).encode()).hexdigest()
 
 
 class ResultCache:

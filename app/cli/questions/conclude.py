@@ -43,13 +43,14 @@ def on_at_terminal(variable: str, *, wanted: bool | str | None, as_json: bool) -
     return True if can_ask() and not as_json else None
 
 
-def resume_run(thread_id: str, answer: Any, delivery: Delivery) -> tuple[RunEnd, Watcher]:
+def resume_run(thread_id: str, answer: Any, delivery: Delivery, shown: str = "") -> tuple[RunEnd, Watcher]:
     """Run the rest of a thread; how it ended, and who watched.
 
     Args:
         thread_id: The thread.
         answer: What to say about what waits: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
         delivery: How it is told.
+        shown: The hash of the request that the person saw, or its beginning; empty: whatever waits is meant.
     """
     from weiwo.app.session.runs import resume
 
@@ -57,7 +58,7 @@ def resume_run(thread_id: str, answer: Any, delivery: Delivery) -> tuple[RunEnd,
         async with open_session() as session:
             thread = await read_thread(session, thread_id)
             watcher = make_watcher(thread.question, delivery)
-            return await resume(session, thread_id, watcher, answer), watcher
+            return await resume(session, thread_id, watcher, answer, shown=shown), watcher
 
     return run_to_end(work(), lambda code: StoppedError(thread_id, code))
 
@@ -94,7 +95,7 @@ def conclude(ended: RunEnd, watcher: Watcher, settings: Settings, delivery: Deli
         if answer is None:
             approval.tell_draft(ended)
             return kind.leave(ended)
-        ended, watcher = resume_run(ended.thread_id, answer, delivery)
+        ended, watcher = resume_run(ended.thread_id, answer, delivery, asked.hash)
         if isinstance(answer, Mapping) and "plan" in answer and not ended.complaints:
             approval.draft_of(asked).unlink(missing_ok=True)
     result, complaints = write_files({**ended.result, "thread_id": ended.thread_id}, delivery.files)

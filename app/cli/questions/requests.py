@@ -5,7 +5,6 @@ differs for a plan is in `approval`.
 """
 
 import contextlib
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,15 +18,17 @@ from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.session.session import APPROVE, RunEnd
 from weiwo.tools.printable import one_line, printable
+from weiwo.tools.shown_arguments import list_arguments
 
 QUIT: Final = frozenset({"q", "quit", "exit", "退出"})
 """What a person types who would rather decide later."""
 CLARIFY: Final = "clarify"
 ALLOW_TOOL: Final = "allow_tool"
 """The `type` of a request: those of `nodes.master.clarify` and `task_calls.consent`, which are heavy to import."""
+SHOWN_HASH: Final = 12
+"""Characters of a question's hash that a person is given."""
 _YES: Final = frozenset({"a", "allow", "approve", "y", "yes", "批准", "允许", "同意", "好", "是"})
 _NO: Final = frozenset({"r", "reject", "refuse", "n", "no", "拒绝", "不", "否"})
-_LONGEST_ARGUMENTS: Final = 4_000
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class RequestKind:
 
     def how(self, ended: RunEnd) -> str:
         """The command that answers it."""
-        return f"weiwo resume {ended.thread_id} {self.answers}"
+        bound = f"--hash {ended.hash[:SHOWN_HASH]} " if ended.hash else ""
+        return f"weiwo resume {ended.thread_id} {bound}{self.answers}"
 
     def as_json(self, ended: RunEnd) -> dict[str, Any]:
         """What waits, as one object; `$defs/waiting…` of the result's schema."""
@@ -171,7 +173,7 @@ CLARIFICATION: Final = RequestKind(
 def _consent_fields(ended: RunEnd) -> dict[str, Any]:
     """`$defs/waiting_for_consent` of the result's schema."""
     told = {name: ended.request.get(name, "") for name in ("task", "tool", "server")}
-    return {"asks": ALLOW_TOOL, **told, "arguments": ended.request.get("arguments", {})}
+    return {"asks": ALLOW_TOOL, **told, "arguments": ended.request.get("arguments", {}), "hash": ended.hash}
 
 
 def _tool_name(ended: RunEnd) -> str:
@@ -181,11 +183,13 @@ def _tool_name(ended: RunEnd) -> str:
 def _draw_consent(ended: RunEnd, _: Progress) -> None:
     request = ended.request
     server = f" ({one_line(str(request['server']), 60)})" if request.get("server") else ""
-    shown = json.dumps(request.get("arguments", {}), ensure_ascii=False, indent=2, default=str)
     text = Text(f"{_tool_name(ended)}{server}\n", "bold")
     if about := request.get("about"):
         text.append(f"{one_line(str(about), 300)}\n", "dim")
-    screen().print(text.append(printable(shown[:_LONGEST_ARGUMENTS]), "not bold"))
+    for line in list_arguments(request.get("arguments", {})):
+        text.append(f"  {line}\n", "not bold")
+    text.rstrip()
+    screen().print(text)
 
 
 def _ask_consent(_ended: RunEnd, language: str) -> Any:

@@ -18,7 +18,7 @@ app = typer.Typer()
 
 
 @app.command(cls=TextCommand)
-def resume(
+def resume(  # noqa: PLR0913 - an option each
     thread: Thread = None,
     *,
     approve: Annotated[bool, typer.Option("--approve", help="Run the plan or call the tool that waits.")] = False,
@@ -35,6 +35,9 @@ def resume(
             help="Say what the question means.",
         ),
     ] = None,
+    shown: Annotated[
+        str, typer.Option("--hash", metavar="HEX", help="Answer only what has this hash, as it was shown.")
+    ] = "",
     output: Output = None,
     json: Json = False,
     verbose: Verbose = False,
@@ -49,7 +52,7 @@ def resume(
     if plan is not None:
         answers = [{"plan": read_plan(plan)}]
     answer = answers[0] if answers else None
-    ended, watcher = resume_run(thread_id, answer, delivery)
+    ended, watcher = resume_run(thread_id, answer, delivery, shown)
     if not ended.request and not ended.result:
         raise CommandError(f"thread {thread_id}; it holds neither a question nor an answer; ask again on it")
     if not ended.ran:

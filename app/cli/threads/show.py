@@ -25,7 +25,7 @@ from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.session.checkpoint_events import events_of
 from weiwo.app.session.revisions import Revision, revisions_of
 from weiwo.app.session.session import Session
-from weiwo.app.session.thread import APPROVAL, Thread, read_thread, thread_as_json
+from weiwo.app.session.thread import Thread, read_thread, thread_as_json
 from weiwo.graph.persistence.checkpoint_reader import read_finished_thread
 from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.state import REFERENCE, ModelCall, Outcome, Task, Usage
@@ -160,7 +160,7 @@ def _print_thread(console: Console, thread: Thread) -> None:
     progress = Progress()
     for event in events_of(values, thread.pending):
         progress.apply(event)
-    if APPROVAL in thread.next:
+    if thread.waits:
         progress.apply({"type": "waiting"})
     question = printable(thread.question)
     console.print(Flow(Text.assemble((label(language, "question"), "bold"), "  ", question), indent=2))
@@ -186,9 +186,9 @@ def _print_thread(console: Console, thread: Thread) -> None:
         console.print(Flow(Text(f"  {one_line(line, 700)}", style), indent=4))
     console.print()
     result = values.get("result")
-    if APPROVAL in thread.next:
-        waiting = f"the plan waits for approval; go on with: weiwo resume {thread.thread_id}"
-        console.print(Flow(Text(waiting, "cyan")))
+    if thread.waits:
+        asked = "the plan waits for approval" if "approval" in thread.next else "a person is asked"
+        console.print(Flow(Text(f"{asked}; go on with: weiwo resume {thread.thread_id}", "cyan")))
         return
     if thread.next or not result:
         where = " ".join(thread.next)

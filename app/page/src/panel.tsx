@@ -147,10 +147,15 @@ function CallView({ call, t }: { call: Call; t: Say }) {
   );
 }
 
+/** A long value as its beginning and its end, with its length, so that nothing is hidden unsaid. */
+function shortened(text: string): string {
+  return text.length <= 2000 ? text : `${text.slice(0, 1500)} … ${text.slice(-300)} (${text.length.toLocaleString()})`;
+}
+
 export function Args({ args }: { args: Record<string, Json> }) {
   return (
     <dl class="args">
-      {Object.entries(args).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{visible(shown(value)).slice(0, 2000)}</dd></div>)}
+      {Object.entries(args).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{shortened(visible(shown(value)))}</dd></div>)}
     </dl>
   );
 }

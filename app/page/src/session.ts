@@ -242,8 +242,7 @@ export function retry(turn: Turn, options: Options): void {
 
 /** Answers what waits for a person. */
 export function answer(turn: Turn, interrupt: Interrupt, value: Json | Dict): void {
-  const several = turn.interrupts.length > 1;
-  goOn(turn, { command: { resume: several ? { [interrupt.id]: value } : value } });
+  goOn(turn, { command: { resume: { [interrupt.id]: value } } }); // by its id: a second click answers nothing else
 }
 
 /** Goes on with a run that was interrupted, or from an earlier checkpoint. */

@@ -25,6 +25,7 @@ from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.server.storage.run_log import HEARTBEAT_SECONDS
 from weiwo.app.server.wire import GRAPH_ID, dump
 from weiwo.app.session.thread import MOST_MOMENTS, Thread, pick_earlier_results
+from weiwo.app.session.waiting import ASKING_NODES
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state.settings import Settings
@@ -140,7 +141,9 @@ class HostBackend(Backend):
         finally:
             await self._saver.adelete_thread(place["configurable"]["thread_id"])
         under_way = tuple(dict.fromkeys(task["name"] for task in state["tasks"]))
-        return Thread(thread_id, read, under_way, {}, dict(state["metadata"] or {}))
+        asked = any(task.get("interrupts") for task in state["tasks"])
+        waits = asked or (len(under_way) == 1 and under_way[0] in ASKING_NODES)
+        return Thread(thread_id, read, under_way, {}, dict(state["metadata"] or {}), waits)
 
     @override
     async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:

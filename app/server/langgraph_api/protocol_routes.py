@@ -12,6 +12,7 @@ from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscrip
 from weiwo.app.server.langgraph_api.run_routes import begin_run, follow_thread
 from weiwo.app.server.storage.records import RunRecord
 from weiwo.app.server.wire import GRAPH_ID, HEARTBEAT, EventStream, read_json, read_object, reply
+from weiwo.app.session.waiting import read_waiting
 
 _MODES: Final = ["values", "updates", "messages-tuple", "custom"]
 _CODES: Final = {
@@ -82,7 +83,7 @@ async def _respond(request: Request, params: Mapping[str, Any]) -> RunRecord:
         raise RequestError(422, "responses; it is no list of answers; give {interrupt_id, response}")
     answers = {str(one.get("interrupt_id")): one.get("response") for one in given}
     snapshot = await engine.graph.aget_state({"configurable": {"thread_id": thread_id}})
-    for unknown in answers.keys() - {one.id for one in snapshot.interrupts}:
+    for unknown in answers.keys() - set(read_waiting(snapshot).ids):
         raise RequestError(409, f"interrupt {unknown[:60]!a}; nothing waits for an answer under that id")
     command = {"resume": answers} | {key: params[key] for key in ("update", "goto") if params.get(key) is not None}
     return await begin_run(request, {**_common(params), "command": command})

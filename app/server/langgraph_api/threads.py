@@ -17,6 +17,7 @@ from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.background_runs import Runs
 from weiwo.app.server.storage.records import Records, RunRecord, ThreadRecord
 from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, dump, read_count
+from weiwo.app.session.waiting import read_waiting
 from weiwo.graph.persistence.storage import CheckpointError
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.graph.persistence.threads import ThreadInfo, check_thread_id, info_of, list_threads, thread_exists
@@ -148,7 +149,7 @@ class Threads:
             if snapshot is not None and snapshot.created_at is not None:
                 values = {key: snapshot.values[key] for key in self._graph.output_channels if key in snapshot.values}
                 interrupts = {one.id: _shown_interrupts(one.interrupts) for one in snapshot.tasks if one.interrupts}
-                status = self._status(found, interrupted=bool(snapshot.tasks))
+                status = self._status(found, interrupted=read_waiting(snapshot).status != "idle")
         if found.info is not None:
             metadata |= {"name": found.info.name, "question": found.info.question, "answer": found.info.status}
         one: dict[str, Any] = {

@@ -32,6 +32,7 @@ from weiwo.app.server.storage.records import Records, RunRecord, RunStatus
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
 from weiwo.app.session.runs import OPTIONS_KEY, options_of
+from weiwo.app.session.waiting import read_waiting
 from weiwo.graph.persistence.thread_lock import claimed
 from weiwo.graph.run_context import ServedUser
 from weiwo.models.endpoint import own_key
@@ -353,7 +354,7 @@ class Runs:
             told = f"thread {thread_id}; nothing was asked on it yet; give an input"
             raise RequestError(422, told, "这个会话还没有提过问题；请先提问")
         edited = bool(snapshot.next) and (snapshot.metadata or {}).get("source") == "update"
-        return request.addressed(thread_id, [one.id for one in snapshot.interrupts]), edited
+        return request.addressed(thread_id, read_waiting(snapshot)), edited
 
 
 def _tell_end(run: RunRecord, status: RunStatus) -> None:

@@ -11,6 +11,7 @@ from weiwo.app.server.access.profiles import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_metadata, read_place, read_text
 from weiwo.app.session.runs import remembered
+from weiwo.app.session.waiting import AnswerError, Waiting
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.search import SearchState
 from weiwo.state.settings import (
@@ -124,6 +125,8 @@ class RunRequest(BaseModel):
         """
         if (command := self.graph_command()) is None:
             return
+        if command.resume is None and not command.update and not command.goto:
+            raise RequestError(422, "command: it says nothing; null is no answer; give resume one, or leave it out")
         check_edit(command.update, "command.update")
         if unknown := sorted(map(str, (command.update or {}).keys() - _FIELDS)):
             raise RequestError(422, f"command.update: {unknown[0][:60]!a} is no field of the state; leave it out")
@@ -141,26 +144,22 @@ class RunRequest(BaseModel):
     @property
     def answers(self) -> bool:
         """Whether it answers what waits for a person."""
-        return self.command is not None and "resume" in self.command
+        return self.command is not None and self.command.get("resume") is not None
 
-    def addressed(self, thread_id: str, waiting: Sequence[str]) -> "RunRequest":
+    def addressed(self, thread_id: str, waiting: Waiting) -> "RunRequest":
         """The request with its answer, if it has one, addressed to the interrupt of the thread that waits for it.
 
-        An answer without an address would, at a second attempt, be taken for the answer to the next question.
-
         Raises:
-            RequestError: Nothing waits for it, or several interrupts do.
+            RequestError: It fits nothing that waits.
         """
-        resume = (self.command or {}).get("resume")
-        if not self.answers or (isinstance(resume, Mapping) and resume and set(resume) <= set(waiting)):
+        if not self.answers:
             return self
-        if not waiting:
-            told = f"thread {thread_id}; nothing of it waits for an answer; go on with input null"
-            raise RequestError(409, told, "没有等待答复的事项；请重新载入本页")
-        if len(waiting) > 1:
-            told = f"command.resume: {len(waiting)} questions wait; answer them by id, as {{id: answer}}"
-            raise RequestError(422, told)
-        return self.model_copy(update={"command": {**(self.command or {}), "resume": {waiting[0]: resume}}})
+        try:
+            resume = waiting.address((self.command or {}).get("resume"))
+        except AnswerError as error:
+            told = "没有等待答复的事项；请重新载入本页"
+            raise RequestError(409, f"thread {thread_id}; {error}", told) from None
+        return self.model_copy(update={"command": {**(self.command or {}), "resume": resume}})
 
     def context_on(self, snapshot: StateSnapshot) -> Mapping[str, Any]:
         """The context: what the client set; of a run that goes on without, what it began with and a client may set."""

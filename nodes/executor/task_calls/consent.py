@@ -3,6 +3,10 @@
 A tool acts unless it only reads (`weiwo.tools.registry.may_act`). The question is LangGraph's `interrupt`, in the forms
 that plan approval uses too, so it waits without a process. The operator may allow tools beforehand (`allow_tools`,
 `allow_acting`); not those of a server that is not trusted, or whose descriptions address the model.
+
+An answer holds for what was shown: the question carries a hash of the tool and the arguments, and an answer counts only
+if the checkpoint holds a question of this very step with that hash. Each question is a step of its own, so that its id
+is its own, and an answer sent twice is no answer to the next one.
 """
 
 import json
@@ -15,57 +19,109 @@ from langgraph.types import interrupt
 from weiwo.nodes.executor.task_state import Call, TaskState
 from weiwo.nodes.shared.human_in_the_loop.approval_answer import ApprovalAnswer, human_in_the_loop, read_answer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import Language, Task
 from weiwo.text.localization import localized
 from weiwo.tools.calling.arguments import check_arguments
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.printable import one_line
+from weiwo.tools.shown_arguments import list_arguments
+from weiwo.tools.tool_identity import hash_call, tool_source
 from weiwo.tools.tool_info import ToolInfo
 
 REQUEST: Final = "allow_tool"
 """The `type` of the interrupt's value, by which a client knows what is asked."""
-_LONGEST_SHOWN: Final = 4_000
 
 _HOW: Final = localized("executor.task_calls.consent", "how")
 _ASKED: Final = localized("executor.task_calls.consent", "asked")
+_CHANGED: Final = localized("executor.task_calls.consent", "changed")
 _UNCLEAR: Final = localized("executor.task_calls.consent", "unclear")
 _REFUSED: Final = localized("executor.task_calls.consent", "refused")
 
 
 @dataclass(frozen=True)
-class Consent:
-    """What a person said about the calls of a turn.
+class Question:
+    """A call that a person is to allow."""
 
-    Attributes:
-        calls: The calls to make, with the arguments they are allowed with.
-        refused: Why none is made, in one line; empty where they may be.
-    """
+    call: Call
+    info: ToolInfo
+    number: int  # of the call within its task
+    hash: str  # of the tool and the arguments
 
-    calls: tuple[Call, ...]
+    @property
+    def key(self) -> str:
+        """Key under which the task keeps the answer."""
+        return f"{self.number}:{self.hash}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An answer: the call that is allowed, or why none is, or else what to tell the person who is asked again."""
+
+    allowed: Call | None = None
     refused: str = ""
+    complaint: str = ""
 
 
-async def seek_consent(calls: list[Call], state: TaskState, services: RunContext) -> Consent:
-    """Ask a person about each call that acts and is not allowed yet.
+async def open_questions(calls: list[Call], state: TaskState, services: RunContext) -> list[Question]:
+    """List the calls that act and that nobody has allowed yet, in order."""
+    found = []
+    for number, call in enumerate(calls, state.get("attempts", 0)):
+        question = _question(call, number, services)
+        # One that has begun already is refused, or repeated with its key, where it is made.
+        if question is None or question.key in state.get("consents", {}):
+            continue
+        if not await services.calls.has_begun(call["tool"], state["task"].id, number):
+            found.append(question)
+    return found
 
-    The run waits in LangGraph's `interrupt`.
+
+def allowed_calls(calls: list[Call], state: TaskState, services: RunContext) -> list[Call]:
+    """The calls as a person allowed them, with the arguments they changed."""
+    numbered = enumerate(calls, state.get("attempts", 0))
+    questions = [(call, _question(call, number, services)) for number, call in numbered]
+    allowed = state.get("consents", {})
+    return [call if question is None else allowed.get(question.key, call) for call, question in questions]
+
+
+def ask_person(question: Question, shown: str, state: TaskState, services: RunContext) -> Verdict:
+    """Ask about one call.
+
+    Args:
+        question: The call.
+        shown: Hash in the question that the checkpoint holds of this step; empty where none was put yet.
+        state: The task.
+        services: The run's resources.
 
     Raises:
-        GraphInterrupt: Somebody is asked.
+        GraphInterrupt: The person is asked.
     """
-    task = state["task"]
-    allowed: list[Call] = []
-    for number, call in enumerate(calls, state.get("attempts", 0)):
-        info = services.registry.info(call["tool"])
-        if not _is_to_be_asked(info, services) or await services.calls.has_begun(call["tool"], task.id, number):
-            allowed.append(call)  # one that has begun already is refused, or repeated with its key, where it is made
-            continue
-        verdict = _ask(call, info, task, services)
-        if verdict.kind in {"reject", "refuse"}:
-            why = f": {one_line(str(verdict.content), 200)}" if verdict.kind == "reject" else ""
-            return Consent((), f"{call['tool']}: {_REFUSED[services.language]}{why}")
-        allowed.append({"tool": call["tool"], "args": dict(verdict.content)} if verdict.kind == "edit" else call)
-    return Consent(tuple(allowed))
+    language = services.language
+    answer = interrupt(_consent_request(question, state, services))
+    named = answer.get("hash", shown) if isinstance(answer, Mapping) else shown
+    if not shown or question.hash not in {shown} & {named}:
+        return Verdict(complaint=_CHANGED[language])
+    verdict = _read_consent(answer)
+    if verdict.kind in {"reject", "refuse"}:
+        why = f": {one_line(str(verdict.content), 200)}" if verdict.kind == "reject" else ""
+        return Verdict(refused=f"{question.call['tool']}: {_REFUSED[language]}{why}")
+    if verdict.kind == "unclear":
+        said = one_line(json.dumps(answer, ensure_ascii=False, default=str), 80)
+        return Verdict(complaint=_UNCLEAR[language].format(said))
+    if verdict.kind != "edit":
+        return Verdict(question.call)
+    try:
+        check_arguments(services.registry.get(question.info.name), verdict.content)
+    except ToolCallError as error:
+        return Verdict(complaint=error.message)
+    return Verdict({"tool": question.call["tool"], "args": dict(verdict.content)})
+
+
+def _question(call: Call, number: int, services: RunContext) -> Question | None:
+    """The question about a call; None where nobody is to be asked about its tool."""
+    info = services.registry.info(call["tool"])
+    if not _is_to_be_asked(info, services):
+        return None
+    source = tool_source(services.registry.get(info.name)) if info.available else ""
+    return Question(call, info, number, hash_call(info.name, source, info.args_schema, call["args"]))
 
 
 def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:
@@ -73,40 +129,22 @@ def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:
     return info.acts and (info.always_ask or not (settings.allow_acting or info.name in settings.allow_tools))
 
 
-def _ask(call: Call, info: ToolInfo, task: Task, services: RunContext) -> ApprovalAnswer:
-    """Ask until the answer is one."""
-    complaints: list[str] = []
-    while True:
-        answer = interrupt(_consent_request(call, info, task, services.language, complaints))
-        verdict = _read_consent(answer)
-        if verdict.kind == "unclear":
-            shown = one_line(json.dumps(answer, ensure_ascii=False, default=str), 80)
-            complaints = [_UNCLEAR[services.language].format(shown)]
-            continue
-        if verdict.kind == "edit":
-            try:
-                check_arguments(services.registry.get(info.name), verdict.content)
-            except ToolCallError as error:
-                complaints = [error.message]
-                continue
-        return verdict
-
-
-def _consent_request(
-    call: Call, info: ToolInfo, task: Task, language: Language, complaints: list[str]
-) -> dict[str, Any]:
+def _consent_request(question: Question, state: TaskState, services: RunContext) -> dict[str, Any]:
     """The value of the interrupt: the call, whose tool it is, and how to answer."""
-    shown = json.dumps(call["args"], ensure_ascii=False, indent=2, default=str)[:_LONGEST_SHOWN]
+    call, info, language = question.call, question.info, services.language
+    complaints = [told for told in [state.get("complaint", "")] if told]
     server = f" (MCP: {info.server})" if info.server else ""
     asked = _ASKED[language].format(tool=info.name, server=server)
-    description = "\n\n".join([asked, f"```json\n{shown}\n```", *complaints, _HOW[language]])
+    lines = "\n".join(list_arguments(call["args"]))
+    description = "\n\n".join([asked, f"```\n{lines}\n```", *complaints, _HOW[language]])
     return {
         "type": REQUEST,
-        "task": task.id,
-        "question": task.description,
+        "task": state["task"].id,
+        "question": state["task"].description,
         "tool": info.name,
         "server": info.server,
         "arguments": call["args"],
+        "hash": question.hash,
         "about": one_line(info.description, 300),
         "complaints": complaints,
         "how": _HOW[language],

@@ -1,5 +1,7 @@
 """The Python SDK of LangGraph, unchanged, against the server."""
 
+from typing import Any
+
 import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
@@ -232,3 +234,44 @@ async def test_other_stream_modes_and_subgraphs_are_sent_to_who_asks(sdk: LangGr
     run_id = parts[0].data["run_id"]
     other = [part.event async for part in sdk.runs.join_stream("t", run_id, stream_mode=["custom"])]
     assert any(name.startswith("custom|executor:") for name in other)
+
+
+OLDER = {"question": "Which is longer, the Yangtze or the Nile?"}
+ASKS = {"approve_plan": True}
+
+
+async def test_a_plan_edited_while_it_waits_is_approved_as_edited(sdk: LangGraphClient):
+    await sdk.runs.wait("t", "weiwo", input=OLDER, context=ASKS, if_not_exists="create")
+    plan = (await sdk.threads.get_state("t"))["values"]["plan"]
+    plan["tasks"][0]["description"] = "How long is the Yangtze, in kilometres?"
+    await sdk.threads.update_state("t", {"plan": plan}, as_node="planner")
+    assert (await sdk.threads.get("t"))["status"] == "interrupted"
+    values = await sdk.runs.wait("t", "weiwo", command={"resume": "approve"})
+    assert "in kilometres?" in str(values["result"]["plan"])
+
+
+async def test_a_null_answer_is_refused_and_the_thread_goes_on_waiting(sdk: LangGraphClient):
+    await sdk.runs.wait("t", "weiwo", input=OLDER, context=ASKS, if_not_exists="create")
+    answer = await sdk.http.client.post("/threads/t/runs/wait", json={"command": {"resume": None}})
+    assert (answer.status_code, "null" in answer.text) == (422, True)
+    assert (await sdk.threads.get("t"))["status"] == "interrupted"
+
+
+async def test_an_answered_id_answers_nothing_else(sdk: LangGraphClient):
+    values: Any = await sdk.runs.wait("t", "weiwo", input=OLDER, context=ASKS, if_not_exists="create")
+    (asked,) = values["__interrupt__"]
+    again: Any = await sdk.runs.wait("t", "weiwo", command={"resume": {asked["id"]: {"reject": "shorter"}}})
+    assert again["__interrupt__"][0]["id"] != asked["id"]
+    body = {"command": {"resume": {asked["id"]: "approve"}}}
+    assert (await sdk.http.client.post("/threads/t/runs/wait", json=body)).status_code == 409
+    assert (await sdk.threads.get("t"))["status"] == "interrupted"
+
+
+async def test_a_reject_with_an_old_checkpoint_rejects(sdk: LangGraphClient):
+    await sdk.runs.wait("t", "weiwo", input=OLDER, context=ASKS, if_not_exists="create")
+    there = (await sdk.threads.get_state("t"))["checkpoint"]
+    await sdk.runs.wait("t", "weiwo", command={"resume": "approve"})
+    values: Any = await sdk.runs.wait(
+        "t", "weiwo", command={"resume": {"reject": "another way"}}, checkpoint=there, context=ASKS
+    )
+    assert values["__interrupt__"][0]["value"]["type"] == "approve_plan"
