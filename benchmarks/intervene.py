@@ -29,7 +29,7 @@ from langgraph.config import get_config
 from makespan import UNBOUNDED, Shape, chains, random_graph, timed
 from stage import Stage, open_intervention
 
-from weiwo.graph.execution.fan_out import run_plan
+from tests.support.plan_runs import run_plan
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.nodes.executor.resources import TaskResources
 from weiwo.nodes.shared.planning.replanning import _replan_by_rule

@@ -27,7 +27,7 @@ from stage import Stage, open_intervention
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.fake_model import FakeModel, fake
-from weiwo.graph.execution.fan_out import run_plan
+from tests.support.plan_runs import run_plan
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.nodes.executor.resources import TaskResources
 from weiwo.state import Alternative, Plan, Task

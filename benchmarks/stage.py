@@ -10,7 +10,7 @@ from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from weiwo.graph.execution.fan_out import run_plan
+from tests.support.plan_runs import run_plan
 from weiwo.graph.run_context import context_opener
 from weiwo.nodes.executor.resources import PriorityLimiter, TaskResources
 from weiwo.nodes.planner.validator import check_plan

@@ -3,7 +3,11 @@
 START → master ─┬─ simple ─────────────────────────────→ writer → END
                 ├─ moderate → executor → reflection ─┬──→ writer
                 └─ complex → planner → executor ↗    ├─ retry  → executor
-                                ↑                    └─ replan → planner
+                                ↑         │          └─ replan → planner
+                                          └─ plan graph: Send(task), Send(task), Send(for_each) …
+                                                         each → task graph (act → read → reflect)
+
+`send_tasks` sends every task of a plan at once; a task starts as soon as the outcomes it needs are there.
 
 A draft that finds parts of the question missing goes back to `planner` once, unspoken; see `_by_result`.
 Where the question was answered before, `master` gives that answer and the run ends.
@@ -13,7 +17,7 @@ Where a person is asked about plans, `approval` stands before the executor; what
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
@@ -22,9 +26,18 @@ from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
-from langgraph.types import Checkpointer, Overwrite
+from langgraph.types import Checkpointer, Overwrite, Send
 
-from weiwo.graph.execution.fan_out import plan_graph, run_plan
+from weiwo.graph.execution.fan_out import (
+    ExecutionContext,
+    PlanInput,
+    PlanOutput,
+    PlanState,
+    SentTask,
+    run_plan,
+    run_sent_for_each,
+    run_sent_task,
+)
 from weiwo.graph.execution.report_graph import report_graph, run_report
 from weiwo.graph.execution.task_graph import TaskGraph
 from weiwo.graph.persistence.serializer import with_async_methods, with_state_types
@@ -140,6 +153,29 @@ def _add_edges(builder: _Builder) -> None:
     builder.add_edge("executor", "reflection")
     builder.add_conditional_edges("reflection", on_loop(_by_decision))
     builder.add_conditional_edges("writer", on_loop(_by_result))
+
+
+def send_tasks(state: PlanState) -> Sequence[Send]:
+    """Send every unfinished task of the plan, all at once.
+
+    No wave waits for another: a sent task awaits its own inputs on the board of the run, then works in its task graph.
+    """
+    each = state.get("each", [])
+    return [Send("for_each" if task_id in each else "task", SentTask(task_id=task_id)) for task_id in state["todo"]]
+
+
+def _compile_plan_graph() -> TaskGraph:
+    """Compile the graph of one plan: a `Send` for each task, and nothing after it."""
+    builder: StateGraph[PlanState, ExecutionContext, PlanInput, PlanOutput] = StateGraph(
+        PlanState, input_schema=PlanInput, output_schema=PlanOutput
+    )  # no context schema: an `ExecutionContext` has none in JSON
+    builder.add_node("task", run_sent_task, input_schema=SentTask)
+    builder.add_node("for_each", run_sent_for_each, input_schema=SentTask)
+    builder.add_conditional_edges(START, on_loop(send_tasks), ["task", "for_each"])
+    return builder.compile(name="plan")
+
+
+plan_graph: Final = _compile_plan_graph()
 
 
 async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The fan-out of a plan: every task at once through `Send`, each starting when its own inputs exist.
 
-The executor node invokes one compiled plan graph, whose single step sends every task. A task first awaits its
-inputs on an in-memory board (`board`), then works in a graph of its own, step by saved step (`task_graph`).
+The executor node invokes one compiled plan graph (`graph/builder.py`), whose single step sends every task. A task first
+awaits its inputs on an in-memory board (`board`), then works in a graph of its own, step by saved step (`task_graph`).
 A `for_each` task sends its instances in one more graph, so that they work side by side and are resumed one by one.
 
 Why it has this shape (all tried on langgraph 1.2):
@@ -18,8 +18,9 @@ board is seeded from there. Of an unfinished Send, the steps that had finished a
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, Final, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -53,10 +54,10 @@ async def run_plan(
     outcomes: Mapping[str, Outcome],
     work: TaskResources,
     config: RunnableConfig,
-    graph: TaskGraph | None = None,
+    graph: TaskGraph,
     intervention: Intervention | None = None,
 ) -> dict[str, Any]:
-    """Run what a plan still has to run.
+    """Run the unfinished tasks of a plan.
 
     Called inside a node; if that node was interrupted, the tasks that had finished are not
     run again and half-done ones go on at their next step.
@@ -66,7 +67,7 @@ async def run_plan(
         outcomes: What earlier executions came to; usable ones are kept.
         work: What the tasks share.
         config: The node's own config, which leads to its checkpoints.
-        graph: `plan_graph`, which a node must name itself: LangGraph finds the subgraphs of a node among the names
+        graph: The plan graph. A node must name it itself: LangGraph finds the subgraphs of a node among the names
             that its function uses.
         intervention: What may be done about its tasks while others run; None where nothing may.
 
@@ -79,7 +80,7 @@ async def run_plan(
     work.finished.extend(outcomes.values())
     if bound := config.get("max_concurrency"):
         work = replace(work, limiter=PriorityLimiter(min(bound, work.services.settings.limits.max_parallel)))
-    ran: dict[str, Any] = {**await _run_tasks(plan, outcomes, work, config, intervention, graph)}
+    ran: dict[str, Any] = {**await _run_tasks(plan, outcomes, work, config, intervention, graph=graph)}
     repairs = ran.pop("repairs", {})
     return ran | (record_repairs(plan, intervention.earlier, repairs) if intervention is not None else {})
 
@@ -90,17 +91,17 @@ async def _run_tasks(
     work: TaskResources,
     config: RunnableConfig,
     intervention: Intervention | None,
-    graph: TaskGraph | None = None,
+    *,
+    graph: TaskGraph,
 ) -> "PlanOutput":
-    """Run what a plan, or the part of one that takes a task's place, still has to run."""
+    """Run the unfinished tasks of a plan, or of the part of a plan that takes a task's place."""
     todo = unfinished_tasks(plan, outcomes)
-    graph = graph or plan_graph
     board = Board(plan, finished_outcomes(outcomes.values()))
     seeding = _BoardSeeding(graph, board, work, config, intervention)
     ran = await graph.ainvoke(
         {"todo": [task.id for task in todo], "each": [task.id for task in todo if task.for_each is not None]},
         {"max_concurrency": _UNBOUNDED},
-        context=ExecutionContext(work, {task.id: task for task in todo}, board, seeding, intervention),
+        context=ExecutionContext(work, {task.id: task for task in todo}, board, seeding, intervention, graph),
     )
     return cast("PlanOutput", ran)
 
@@ -156,10 +157,16 @@ class ExecutionContext:
     board: Board
     seeding: _BoardSeeding
     intervention: Intervention | None
+    graph: TaskGraph
+
+    @property
+    def run_tasks(self) -> Callable[..., Awaitable["PlanOutput"]]:
+        """Run tasks that take the place of a failed one, in a plan graph of their own."""
+        return partial(_run_tasks, graph=self.graph)
 
 
-class _PlanInput(TypedDict):
-    """What the plan graph starts from: the ids of the tasks to run, and which of them have a graph per item."""
+class PlanInput(TypedDict):
+    """Input of the plan graph: the ids of the tasks to run, and which of them have a graph per item."""
 
     todo: list[str]
     each: list[str]
@@ -174,25 +181,27 @@ class PlanOutput(TypedDict, total=False):
     repairs: Annotated[dict[str, Repair], merge_by_key]
 
 
-class _PlanState(_PlanInput, PlanOutput):
+class PlanState(PlanInput, PlanOutput):
     """The channels of the plan graph."""
 
 
-class _SentTask(TypedDict):
-    """What one of its Sends carries."""
+class SentTask(TypedDict):
+    """Payload of a Send of the plan graph."""
 
     task_id: str
 
 
-async def _run_sent_task(state: _SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
+async def run_sent_task(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
+    """Node of a Send: run one task in its own graph. Invokes the graph, for the reasons at the head of this file."""
     return await _settle(state, runtime.context, single=task_graph, each=_for_each_graph)
 
 
-async def _run_sent_for_each(state: _SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
+async def run_sent_for_each(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
+    """Node of a Send: run one `for_each` task, an instance per item."""
     return await _settle(state, runtime.context, each=_for_each_graph, single=task_graph)  # shown as the first it names
 
 
-async def _settle(state: _SentTask, context: ExecutionContext, *, single: TaskGraph, each: TaskGraph) -> PlanOutput:
+async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGraph, each: TaskGraph) -> PlanOutput:
     """Run a task once its inputs are there, and post what it came to."""
     task, board, work = context.tasks[state["task_id"]], context.board, context.work
     try:
@@ -205,7 +214,7 @@ async def _settle(state: _SentTask, context: ExecutionContext, *, single: TaskGr
         else:
             line = None
             if context.intervention is not None:
-                line = TaskLine(task, inputs, board, work, context.intervention.above(inputs), _run_tasks)
+                line = TaskLine(task, inputs, board, work, context.intervention.above(inputs), context.run_tasks)
             result = await run_task(single, {"task": task, "inputs": inputs}, work, line)
     except BaseException:  # somebody is asked, or all is cancelled; what waits for this task has to stop with it
         board.abandon(task.id)
@@ -281,7 +290,7 @@ async def _run_for_each(
         return {"outcome": join_outcomes(task, fan, {}, work.services.language)}
     started = time.monotonic()
     if intervention is not None:
-        line = TaskLine(task, inputs, context.board, work, intervention.above(inputs), _run_tasks, fan)
+        line = TaskLine(task, inputs, context.board, work, intervention.above(inputs), context.run_tasks, fan)
     config = task_config(task)
     result = await graph.ainvoke({"count": len(fan.starts)}, config, context=_ForEachContext(work, fan, line))
     outcome = join_outcomes(task, fan, result["by_position"], work.services.language)
@@ -295,25 +304,6 @@ async def _run_for_each(
     }
 
 
-# The two graphs
-
-
-def _compile_plan_graph() -> TaskGraph:
-    def send_all(state: _PlanState) -> Sequence[Send]:
-        each = state.get("each", [])
-        return [Send("for_each" if one in each else "task", _SentTask(task_id=one)) for one in state["todo"]]
-
-    builder: StateGraph[_PlanState, ExecutionContext, _PlanInput, PlanOutput] = (
-        StateGraph(  # no schema: it has none in JSON
-            _PlanState, input_schema=_PlanInput, output_schema=PlanOutput
-        )
-    )
-    builder.add_node("task", _run_sent_task, input_schema=_SentTask)
-    builder.add_node("for_each", _run_sent_for_each, input_schema=_SentTask)
-    builder.add_conditional_edges(START, on_loop(send_all), ["task", "for_each"])
-    return builder.compile(name="plan")
-
-
 def _compile_for_each_graph() -> TaskGraph:
     def send_all(state: _ForEachState) -> Sequence[Send] | str:
         return [Send("instance", _SentItem(position=n)) for n in range(state["count"])] or END
@@ -325,4 +315,3 @@ def _compile_for_each_graph() -> TaskGraph:
 
 
 _for_each_graph: Final = _compile_for_each_graph()
-plan_graph: Final = _compile_plan_graph()  # last: LangGraph looks its nodes' subgraphs up while compiling

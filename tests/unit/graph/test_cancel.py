@@ -14,9 +14,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 
+from tests.support.plan_runs import run_plan
 from tests.support.run import services, work
 from tests.support.waiting import until
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
 from weiwo.nodes.executor.task_calls import isolation as leash
 from weiwo.state import Outcome, Plan, Task

@@ -6,9 +6,11 @@ from types import SimpleNamespace
 import pytest
 from langchain_core.tools import StructuredTool
 
+from tests.support.plan_runs import run_plan
 from tests.support.run import search_tool, services, work
+from weiwo.graph.builder import build_graph, send_tasks
 from weiwo.graph.execution import fan_out
-from weiwo.graph.execution.fan_out import run_plan
+from weiwo.graph.execution.fan_out import PlanState
 from weiwo.state import Limits, Outcome, Plan, Task
 
 BIRTHS = {"Ada": "1815", "Alan": "1912", "Grace": "1906"}
@@ -190,7 +192,7 @@ async def test_for_each_takes_the_time_of_instances_side_by_side_and_not_their_s
     each = ask("births", "When was {{item}} Smith born?", "{{item}} born", for_each="{{people.ret}}")
     given = {"people": Outcome(task_id="people", status="succeeded", value=[*BIRTHS], type="list[text]")}
     plan = Plan(tasks=(ask("people", "Who?", "who", "list[text]"), each))
-    outcomes = (await fan_out.run_plan(plan, given, work(services(tool, events=events)), {}))["outcomes"]
+    outcomes = (await run_plan(plan, given, work(services(tool, events=events)), {}))["outcomes"]
     took = [one["seconds"] for one in events if one["type"] == "task_finished" and "[" in one["task_id"]]
     assert len(took) == 3
     assert outcomes["births"].seconds == pytest.approx(max(took), abs=0.001)
@@ -263,3 +265,14 @@ async def test_out_of_time_is_an_outcome():
     await asyncio.sleep(0.01)
     result = await run_plan(Plan(tasks=(ask("a", "When was Ada Smith born?", "Ada"),)), {}, work(shared), {})
     assert result["outcomes"]["a"].failure.kind == "limit"
+
+
+def test_every_task_of_a_plan_is_sent_at_once():
+    sent = send_tasks(PlanState(todo=["a", "b", "c"], each=["b"]))
+    assert [(one.node, one.arg) for one in sent] == [
+        ("task", {"task_id": "a"}),
+        ("for_each", {"task_id": "b"}),
+        ("task", {"task_id": "c"}),
+    ]
+    drawn = build_graph().get_graph(xray=True).nodes
+    assert {"executor:task:act", "executor:task:read", "executor:task:reflect"} <= drawn.keys()

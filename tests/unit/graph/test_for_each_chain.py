@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 
+from tests.support.plan_runs import run_plan
 from tests.support.run import search_tool, services, work
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.state import Limits, Outcome, Plan, Task
 
 BORN = {"Ada": "London", "Alan": "London", "Grace": "Paris", "Bo": None}

@@ -8,8 +8,8 @@ from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 
+from tests.support.plan_runs import run_plan
 from tests.support.run import search_tool, services, work
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.nodes.executor import node as executor
 from weiwo.state import Outcome, Plan, Task

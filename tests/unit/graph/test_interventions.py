@@ -13,9 +13,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 
 from tests.support.fake_model import FakeModel, Request, fake, found
+from tests.support.plan_runs import run_plan
 from tests.support.run import services, work
 from tests.support.states import got, lost, state_of
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.reflection.intervention import _MOST_ITEMS, Intervention

@@ -8,11 +8,11 @@ import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 
 from tests.support.late_clock import count_from
+from tests.support.plan_runs import run_plan
 from tests.support.run import search_tool, services, work
 from tests.support.virtual_time import virtual_time
 from tests.support.waiting import until
 from weiwo.graph import build_graph
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.execution.task_graph import _GRACE_SECONDS, _seconds_for_task
 from weiwo.models.budget import _WRITER_SHARE, Budget
 from weiwo.nodes.executor.task_calls import isolation as leash

@@ -14,9 +14,9 @@ from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 
 from tests.support.examples import examples
+from tests.support.plan_runs import run_plan
 from tests.support.run import services, work
 from tests.support.waiting import until
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state import Limits, Outcome, Plan, Task
 from weiwo.state.search import SearchState

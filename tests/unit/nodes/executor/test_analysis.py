@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.support.fake_model import FakeModel, ScriptedError, fake, found
+from tests.support.plan_runs import run_plan
 from tests.support.run import search_tool, services, work
 from tests.support.states import search, state_of
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.nodes.writer.prompt import list_findings
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Limits, Outcome, Plan, Task

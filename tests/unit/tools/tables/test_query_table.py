@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.plan_runs import run_plan
 from tests.support.run import services, work
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.state import Plan, Task
 from weiwo.state.settings import Settings
 from weiwo.state.source_filter import SourceFilter

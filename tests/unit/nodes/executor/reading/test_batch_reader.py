@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.support.fake_model import FakeModel, ScriptedError, fake, found
+from tests.support.plan_runs import run_plan
 from tests.support.run import search_tool, services, work
 from tests.support.states import passage, search
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.models.gateway import _given_endpoint
 from weiwo.models.request_form import MODES, mode_memory
 from weiwo.nodes.executor.reading.batch_reader import _LONGEST_PASSAGES, MOST_TASKS, ReadBatches, ReadRequest

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.support.fake_model import FakeModel, fake, found
+from tests.support.plan_runs import run_plan
 from tests.support.run import search_tool, services, work
 from tests.support.states import search
-from weiwo.graph.execution.fan_out import run_plan
 from weiwo.models.gateway import _given_endpoint
 from weiwo.models.request_form import MODES, mode_memory
 from weiwo.state import Outcome, Plan
