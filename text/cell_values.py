@@ -1,0 +1,612 @@
+"""Values of cells that are written as text: numbers, dates, times and versions, and how a column is read.
+
+A cell is read whole or not at all: a remainder that is not understood makes it no number. What one cell leaves open
+(the decimal mark of 1.234, the order of 05/04/2024, the k of 5k) the column decides, and where it does not, the column
+is in doubt and says between which two readings. The words of a language are rows of `text/data/cell_values.toml`.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from typing import Final, Literal, NamedTuple
+
+from weiwo.text.data_files import data_rows, data_words
+from weiwo.text.language import Language
+from weiwo.text.localization import localized
+from weiwo.text.patterns import lazy
+from weiwo.text.units import unit_after
+
+ColumnType = Literal["number", "date", "datetime", "time", "duration", "version", "text"]
+_TYPED_SHARE: Final = 0.8
+"""Of the filled cells of a column, the share that must be of its type."""
+_LONGEST: Final = 60
+_SAMPLE: Final = 500
+"""Cells, spread over a column, of which one at least must be of a type before all are tried."""
+_MOST_UNITS: Final = 6
+"""Units of one column; figures with more begin names, such as 3 Elm Street."""
+
+
+class Amount(NamedTuple):
+    """A number and the unit it is counted in; empty where it has none."""
+
+    value: float
+    unit: str = ""
+
+
+class Doubt(NamedTuple):
+    """Two readings of a column, of which nothing in it tells which is meant."""
+
+    kind: Literal["decimal_mark", "date_order", "zone", "version"]
+    example: str
+    first: str
+    second: str
+
+    def describe(self, language: Language = "en") -> str:
+        """Say in one line what the two readings are."""
+        words = localized("tables.doubts", self.kind)[language]
+        return words.format(example=self.example, first=self.first, second=self.second)
+
+
+@dataclass(frozen=True)
+class ColumnReading:
+    """A column of texts, read.
+
+    Attributes:
+        type: Type of the column.
+        values: Value of each distinct text: a float for numbers, the seconds of a duration, ISO text for dates,
+            datetimes (in UTC where they state a zone) and times, a text that sorts as versions do for versions, the
+            text itself for a text; None where the text is of another type than its column.
+        unit: Unit of all numbers; empty where there is none, or there are several.
+        units: Unit of each distinct text, where a column has several.
+        empty: Distinct texts that stand for no value.
+        unread: Distinct texts that are not of the type, in order.
+        doubt: Two readings, where the column has them; its type is then "text".
+    """
+
+    type: ColumnType = "text"
+    values: Mapping[str, float | str | None] = field(default_factory=dict)
+    unit: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
+    empty: frozenset[str] = frozenset()
+    unread: tuple[str, ...] = ()
+    doubt: Doubt | None = None
+
+
+# -- words --------------------------------------------------------------------------------------------------------
+
+_EMPTY: Final = data_words("cell_values", "empty")
+_VERSION_NAMES: Final = data_words("cell_values", "version_names")
+_DATE_NAMES: Final = data_words("cell_values", "date_names")
+_COMMA_LANGUAGES: Final = data_words("cell_values", "comma_languages")
+_COLUMN_LETTERS: Final = data_words("cell_values", "column_letters")
+
+
+def _read_words(key: str, *, folded: bool = True) -> dict[str, str]:
+    rows = data_rows("cell_values", key)
+    return {word.casefold() if folded else word: name for name, words in rows for word in words.split()}
+
+
+_SCALES: Final = {word: float(factor) for word, factor in _read_words("scales").items()}
+_LETTERS: Final = {word: float(factor) for word, factor in _read_words("letters", folded=False).items()}
+_CURRENCIES: Final = _read_words("currencies")
+_MONTHS: Final = {word: int(month) for word, month in _read_words("months").items()}
+_HALF_DAYS: Final = {word: int(hour) for word, hour in _read_words("half_days").items()}
+CURRENCY_UNITS: Final = frozenset(_CURRENCIES.values())
+"""Units of numbers that are money."""
+
+_SAME: Final = str.maketrans(
+    "．，：－−‒–＋％（）／　\u00a0\u2007\u2009\u202f\u066b\u066c’‘＇＄￡", ".,:----+%()/     .,'''$£"
+)
+_SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+def normalize_cell(text: str) -> str:
+    """Normalize the spelling of a cell: digits of any script to ASCII, wide and typographic marks to plain ones.
+
+    Superscripts stay: 15² is not 152.
+    """
+    if text.isascii():
+        return " ".join(text.split())
+    plain = text.translate(_SAME)
+    if not plain.isascii():
+        plain = "".join(str(unicodedata.decimal(c)) if unicodedata.category(c) == "Nd" else c for c in plain)
+    return " ".join(plain.split())
+
+
+def is_empty_mark(text: str) -> bool:
+    """Tell whether a text stands for no value, as n/a does."""
+    plain = normalize_cell(text).casefold()
+    return not plain or plain in _EMPTY
+
+
+# -- numbers ------------------------------------------------------------------------------------------------------
+
+_NUMBER: Final = lazy(
+    r"(?P<open>\()?\s?(?P<sign>[-+])?\s?(?P<before>[^\d\s().,+-]{1,5}\.?)?\s?(?P<inner>[-+])?\s?"
+    r"(?P<whole>\d{1,40}(?:[,.' ]\d{2,3}(?!\d)){0,12}|(?=[.,]\d))(?P<part>[.,]\d{1,40})?"
+    r"(?P<exponent>[eE][-+]?\d{1,3}(?!\w))?"
+    r"(?P<power>\s?[x×·*]\s?10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))?"
+    r"(?P<minus>-)?(?P<space>\s?)(?P<after>[^\d()\s][^\d()]{0,24}(?:[23²³](?![\d²³])[^\d()]{0,10})?)?(?P<close>\))?"
+)
+_QUICK: Final = lazy(r"([-+]?)([$€£¥₹]?)(\d{1,3}(?:,\d{3}){1,30}|\d{1,40})(\.\d{1,40})?(%?)")
+"""The commonest spelling, which the larger pattern reads alike."""
+_GROUPS: Final = lazy(r"\d{1,3}([,.' ])\d{3}(?:\1\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}")
+_OPEN_MARK: Final = lazy(r"[1-9]\d{0,2}[.,]\d{3}")
+_NOTE: Final = lazy(r"(?<=[\d.])(?:[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉ]{1,3}|\^\(?\w{1,2}\)?|\s?\[\w{1,3}\]|\s?[*†‡§]{1,3})$")
+_NAME: Final = lazy(r"0\d+|\d{12,}")
+_UNIT_WORD: Final = lazy(r"(?:[^\W\d_]|[°℃℉µ%‰€$£¥₹Ω/·.² ³'\"-])+[23²³]?")
+_METRIC: Final = data_words("cell_values", "metric")
+
+
+class _Figure(NamedTuple):
+    """A cell split into its figure and what stands around it."""
+
+    whole: str  # digits, with the marks of groups
+    part: str  # decimal mark and digits
+    factor: float
+    negative: bool
+    currency: str
+    rest: str  # what stands behind the figure
+    close: bool  # the rest stands close to the figure
+
+
+def parse_amount(text: str, *, decimal: str = ".", column: bool = False) -> Amount | None:
+    """Parse a cell that is a number: whole cell or nothing.
+
+    Args:
+        text: The cell: an optional sign, currency, scale and unit around one figure.
+        decimal: The decimal mark, a point or a comma.
+        column: The cell's column writes k, M or B close to its figures throughout.
+
+    Returns:
+        The number with its scale worked out, and its unit; None for anything else, also for a unit that is not known.
+    """
+    figure = _split_figure(normalize_cell(text))
+    amount = None if figure is None else _read_amount(figure, decimal, letters=column)
+    return None if amount is None or not _is_known(amount.unit) else amount
+
+
+def _split_figure(plain: str) -> _Figure | None:
+    if quick := _QUICK.fullmatch(plain):
+        sign, before, whole, part, percent = quick.groups()
+        return _Figure(whole, part or "", 1.0, sign == "-", _CURRENCIES[before] if before else "", percent, close=True)
+    found = _NUMBER.fullmatch(plain) if len(plain) <= _LONGEST else None
+    if found is None or bool(found["open"]) != bool(found["close"]):
+        return None
+    if sum(bool(found[name]) for name in ("open", "sign", "inner", "minus")) > 1:
+        return None
+    before = (found["before"] or "").casefold()
+    if before and before not in _CURRENCIES:
+        return None
+    factor = 1.0
+    if found["exponent"]:
+        factor = float(f"1{found['exponent']}")
+    if found["power"]:
+        raised = found["power"].rpartition("10")[2].lstrip("^").translate(_SUPERSCRIPT)
+        try:
+            factor *= 10.0 ** int(raised)
+        except ValueError:
+            return None
+    negative = bool(found["open"]) or "-" in {found["sign"], found["inner"], found["minus"]}
+    rest = (found["after"] or "").strip()
+    currency = _CURRENCIES.get(before, "")
+    close = not found["space"]
+    return _Figure(found["whole"], found["part"] or "", factor, negative, currency, rest, close)
+
+
+def _read_amount(figure: _Figure, decimal: str, *, letters: bool) -> Amount | None:
+    value = _read_digits(figure.whole, figure.part, decimal)
+    if value is None:
+        return None
+    scale, unit = _split_scale(figure, letters=letters)
+    if unit is None or (figure.currency and unit and unit != figure.currency):
+        return None
+    number = float(value)
+    if scale != 1.0 or figure.factor != 1.0:
+        number = float(f"{number * scale * figure.factor:.15g}")
+    return Amount(-number if figure.negative else number, figure.currency or unit)
+
+
+def _read_digits(whole: str, part: str, decimal: str) -> str | None:
+    """The figure under a decimal mark, as a plain number; None where its marks say another one."""
+    text = whole + part
+    if text.isdecimal():
+        return text
+    head, mark, tail = text.rpartition(decimal)
+    if not mark:
+        head, tail = text, ""
+    if mark and (not tail.isdecimal() or decimal in head):
+        return None
+    if head and not head.isdecimal():
+        groups = _GROUPS.fullmatch(head)
+        if groups is None or decimal in head or head.startswith("0"):
+            return None
+        head = re.sub(r"\D", "", head)
+    return f"{head or '0'}.{tail or '0'}"
+
+
+def _split_scale(figure: _Figure, *, letters: bool) -> tuple[float, str | None]:
+    """The scale and the unit of what stands behind a figure; no unit where it is not understood."""
+    rest = figure.rest
+    if not rest:
+        return 1.0, ""
+    scaled = rest in _LETTERS and (figure.currency or (letters and figure.close and rest in _COLUMN_LETTERS))
+    folded = rest.casefold()
+    if folded in _CURRENCIES:
+        return 1.0, _CURRENCIES[folded]
+    if not scaled and (rest in _METRIC or _known_whole(rest)):
+        return 1.0, _name_unit(rest)
+    for length in range(min(len(rest), 12), 0, -1):
+        word, behind = rest[:length], rest[length:].strip()
+        ends = length == len(rest) or not (word[-1].isalpha() and rest[length].isalpha()) or word[-1] > "\u2e80"
+        if not ends:
+            continue
+        money = _CURRENCIES.get(behind.casefold(), "")
+        if word.casefold() in _SCALES:
+            return _SCALES[word.casefold()], money or _name_unit(behind)
+        if word in _LETTERS and (figure.currency or money or (letters and figure.close and not behind)):
+            return _LETTERS[word], money or _name_unit(behind)
+    return 1.0, _name_unit(rest) if _UNIT_WORD.fullmatch(rest) else None
+
+
+def _known_whole(rest: str) -> bool:
+    found = unit_after(f" {rest}", 0)
+    return found is not None and found[1] == len(rest) + 1
+
+
+def _name_unit(rest: str) -> str:
+    found = unit_after(f" {rest}", 0) if rest and rest not in _METRIC else None
+    return found[0] if found is not None and found[1] == len(rest) + 1 else rest
+
+
+def _is_known(unit: str) -> bool:
+    return not unit or unit in CURRENCY_UNITS or unit in _METRIC or _known_whole(unit)
+
+
+# -- columns ------------------------------------------------------------------------------------------------------
+
+
+def read_column(texts: Iterable[str], name: str = "", *, delimiter: str = "", language: str = "") -> ColumnReading:
+    """Read a column of texts.
+
+    Args:
+        texts: Its cells.
+        name: Its header; one that says "version" makes 1.9 and 1.10 versions.
+        delimiter: The mark between the cells of the file, where it is delimited text: beside `;` a comma may be a
+            decimal mark.
+        language: Language of the document, where it is known: in some a comma is the decimal mark.
+    """
+    distinct = list(dict.fromkeys(texts))
+    empty = frozenset(text for text in distinct if is_empty_mark(text))
+    filled = {text: normalize_cell(text) for text in distinct if text not in empty}
+    if not filled:
+        return ColumnReading(values=dict.fromkeys(distinct), empty=empty)
+    comma = delimiter == ";" or language in _COMMA_LANGUAGES
+    words = set(re.findall(r"[^\W\d_]+", name.casefold()))
+    versions = bool(words & _VERSION_NAMES)
+    sample = list(filled.values())[:: max(1, len(filled) // _SAMPLE)]
+    reading = _read_versions(filled) if versions else None
+    if reading is None and any(_moment_of(plain, order) for plain in sample for order in _DAY_ORDERS):
+        reading = _read_moments(filled, dated=bool(words & _DATE_NAMES))
+    if reading is None and any(_MANY_PARTS.fullmatch(plain) for plain in sample):
+        reading = _read_versions(filled)
+    if reading is None and any(any(c.isdecimal() for c in plain) for plain in sample):
+        reading = _read_numbers(filled, comma=comma)
+    values = reading.values if reading else {text: text.strip() for text in filled}
+    return ColumnReading(
+        reading.type if reading else "text",
+        {**dict.fromkeys(empty), **values},
+        reading.unit if reading else "",
+        reading.units if reading else {},
+        empty,
+        reading.unread if reading else (),
+        reading.doubt if reading else None,
+    )
+
+
+def _make_reading(
+    kind: ColumnType, filled: Mapping[str, str], good: Mapping[str, float | str], units: Mapping[str, str] | None = None
+) -> ColumnReading | None:
+    """A column of a type, where enough of its cells are."""
+    if len(good) < _TYPED_SHARE * len(filled) or not good:
+        return None
+    values: dict[str, float | str | None] = {text: good.get(text) for text in filled}
+    named = Counter((units or {}).values())
+    if len(named) > _MOST_UNITS:
+        return None
+    unit = next(iter(named)) if len(named) == 1 else ""
+    unread = tuple(text for text in filled if text not in good)
+    return ColumnReading(kind, values, unit, dict(units or {}) if len(named) > 1 else {}, unread=unread)
+
+
+def _refuse(filled: Mapping[str, str], doubt: Doubt) -> ColumnReading:
+    return ColumnReading("text", {text: text.strip() for text in filled}, doubt=doubt)
+
+
+def _read_numbers(filled: Mapping[str, str], *, comma: bool) -> ColumnReading | None:
+    if any(_NAME.fullmatch(plain) for plain in filled.values()):
+        return None
+    split = {text: figure for text, plain in filled.items() if (figure := _split_figure(plain)) is not None}
+    if len(split) < _TYPED_SHARE * len(filled) - sum(_has_note(plain) for plain in filled.values()):
+        return None
+    decimal, doubt = _find_decimal(list(split.values()), comma=comma)
+    if doubt is not None:
+        return _refuse(filled, doubt)
+    letters = _writes_letters(list(split.values()))
+    amounts = {text: _read_amount(figure, decimal, letters=letters) for text, figure in split.items()}
+    good = {text: amount for text, amount in amounts.items() if amount is not None}
+    shared = Counter(amount.unit for amount in good.values())
+    for text, amount in list(good.items()):
+        # A word that is no known unit is one only where the column repeats it.
+        if not _is_known(amount.unit) and (shared[amount.unit] < 2 or shared[amount.unit] * 2 < len(good)):
+            del good[text]
+    plain_numbers = bool(good) and not any(amount.unit for amount in good.values())
+    if plain_numbers:
+        for text, plain in filled.items():
+            bare = _NOTE.sub("", plain) if text not in good else ""
+            marked = _split_figure(bare) if bare and bare != plain else None
+            noted = _read_amount(marked, decimal, letters=False) if marked and not _is_power(plain) else None
+            if noted is not None and not noted.unit:
+                good[text] = noted
+    units = {text: amount.unit for text, amount in good.items()}
+    return _make_reading("number", filled, {text: amount.value for text, amount in good.items()}, units)
+
+
+def _has_note(plain: str) -> bool:
+    return _NOTE.search(plain) is not None
+
+
+def _is_power(plain: str) -> bool:
+    """Whether a figure with a raised number may be a power: 10², 10^6."""
+    return re.match(r"10(?:\^|[⁰¹²³⁴⁵⁶⁷⁸⁹])", plain) is not None
+
+
+def _find_decimal(figures: Sequence[_Figure], *, comma: bool) -> tuple[str, Doubt | None]:
+    """The decimal mark of a column, or the two readings that it has."""
+    point_only = comma_only = ""
+    open_figure = ""
+    for figure in figures:
+        text = figure.whole + figure.part
+        if text.isdecimal():
+            continue
+        by_point, by_comma = (_read_digits(figure.whole, figure.part, mark) is not None for mark in ".,")
+        if by_point and not by_comma:
+            point_only = point_only or text
+        elif by_comma and not by_point:
+            comma_only = comma_only or text
+        elif by_point and by_comma and _OPEN_MARK.fullmatch(text):
+            open_figure = open_figure or text
+    if point_only and comma_only:
+        return ".", Doubt("decimal_mark", f"{point_only}, {comma_only}", point_only, comma_only)
+    if open_figure and not point_only and not comma_only and comma:
+        whole, part = re.split(r"[.,]", open_figure)
+        return ".", Doubt("decimal_mark", open_figure, f"{int(whole + part):,}".replace(",", ""), f"{whole}.{part}")
+    return ("," if comma_only else "."), None
+
+
+def _writes_letters(figures: Sequence[_Figure]) -> bool:
+    """Whether a column writes k, M or B as a scale: close to the figure in at least half of its cells, else nothing."""
+    scaled = [figure for figure in figures if figure.close and figure.rest in _COLUMN_LETTERS]
+    bare = sum(not figure.rest for figure in figures)
+    return len(scaled) >= 2 and len(scaled) * 2 >= len(figures) and len(scaled) + bare == len(figures)
+
+
+_STAGE: Final = r"[A-Za-z]{1,8}\.?\d{0,4}"
+_MANY_PARTS: Final = lazy(
+    rf"[vV]\d{{1,6}}(?:\.\d{{1,6}}){{0,5}}(?:[-+._ ]?{_STAGE})?"
+    rf"|\d{{1,6}}\.\d{{1,6}}\.(?!(?:19|20)\d\d$)\d{{1,6}}(?:\.\d{{1,6}}){{0,3}}-?(?:{_STAGE})?"
+)
+_VERSION: Final = lazy(
+    r"[vV]?(?P<numbers>\d{1,9}(?:\.\d{1,9}){0,5})"
+    r"(?:[-._ ]?(?P<stage>[A-Za-z]{1,12})[-._ ]?(?P<number>\d{0,6}))?(?:\+[\w.]{1,20})?"
+)
+_AFTER_RELEASE: Final = frozenset({"p", "patch", "post", "sp", "hotfix", "u"})
+
+
+def _read_versions(filled: Mapping[str, str]) -> ColumnReading | None:
+    good = {text: key for text, plain in filled.items() if (key := sort_version(plain)) is not None}
+    return _make_reading("version", filled, good)
+
+
+def sort_version(text: str) -> str | None:
+    """A text that sorts as versions do: 1.10 behind 1.9, 2.0-rc1 before 2.0; None of what is no version."""
+    found = _VERSION.fullmatch(normalize_cell(text))
+    if found is None:
+        return None
+    numbers = found["numbers"].split(".")
+    while len(numbers) > 1 and not int(numbers[-1]):
+        numbers.pop()
+    key = ".".join(f"{int(number):09d}" for number in numbers)
+    stage = (found["stage"] or "").lower()
+    if not stage:
+        return f"{key} m"
+    # A single letter behind the number is a later release (1.0.2k), as a patch is; a word is a stage before it.
+    later = (len(stage) == 1 and stage not in {"a", "b"}) or stage in _AFTER_RELEASE
+    return f"{key} {'z' if later else 'a'}{stage}{int(found['number'] or 0):06d}"
+
+
+# -- dates and times ----------------------------------------------------------------------------------------------
+
+_TIME: Final = lazy(
+    r"(?P<half_before>[^\W\d_]{2})?\s?(?P<hour>\d{1,3})(?:[:h时時点點](?P<minute>\d{1,2})分?"
+    r"(?:[:](?P<second>\d{2})(?P<parts>[.,]\d{1,9})?|(?P<second_han>\d{1,2})秒)?)?"
+    r"\s?(?P<half>[AaPp]\.?[Mm]\.?|[上下][午])?\s?(?P<zone>Z|UTC|GMT|(?:UTC|GMT)?[-+]\d{1,2}(?::?\d{2})?)?"
+    r"(?:\s?(?:h|Uhr|uur|hrs))?"
+)
+_ISO_DAY: Final = lazy(r"(?P<y>\d{4})\s?[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?|月)?")
+_FIGURES: Final = lazy(r"(?P<a>\d{1,2})(?P<mark>[-/. ])\s?(?P<b>\d{1,2})(?P=mark)\s?(?P<c>\d{4}|\d{2})\.?")
+_WEEKDAY: Final = r"(?:[^\W\d_]{2,10}\.?,?\s)?"
+_DAY_FIRST: Final = lazy(
+    rf"{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.|er|º)?[-/ .,]{{0,2}}(?:de |of )?"
+    r"(?P<m>[^\W\d_]{3,10})\.?(?:[-/ .,]{1,2}(?:de |del )?(?P<y>\d{4}|\d{2}))"
+)
+_MONTH_FIRST: Final = lazy(
+    rf"{_WEEKDAY}(?P<m>[^\W\d_]{{3,10}})\.?[-/ ]?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[-/, ]{{1,2}}(?P<y>\d{{4}})"
+)
+_MONTH_ONLY: Final = lazy(r"(?P<m>[^\W\d_]{3,10})\.?[-/, ]{1,2}(?P<y>\d{4})")
+_SPLIT_CLOCK: Final = lazy(r"(?:T|,?\s|(?<=日))(?=\D{0,3}\d{1,2}[:时時点點h]|\D{0,3}\d{1,2}\s?[AaPp]\.?[Mm])")
+_SHORT_DATE: Final = lazy(r"\d\.\d{1,2}\.\d{2}")
+_DAY_ORDERS: Final = ("dmy", "mdy", "ymd")
+
+
+class _Moment(NamedTuple):
+    day: str  # ISO, to the month or the day; empty of a time alone
+    clock: float | None  # seconds since midnight
+    zone: float | None  # seconds east of Greenwich
+
+
+def _read_moments(filled: Mapping[str, str], *, dated: bool) -> ColumnReading | None:
+    """A column of dates, of datetimes or of times."""
+    moments: dict[str, dict[str, _Moment]] = {}
+    for text, plain in filled.items():
+        found = {order: moment for order in _DAY_ORDERS if (moment := _moment_of(plain, order)) is not None}
+        if found:
+            moments[text] = found
+    if len(moments) < _TYPED_SHARE * len(filled):
+        return None
+    order, doubt = _find_order(moments)
+    if doubt is not None:
+        return _refuse(filled, doubt)
+    chosen = {text: found[order] for text, found in moments.items() if order in found}
+    if not dated and (short := next((text for text in chosen if _SHORT_DATE.fullmatch(filled[text])), "")):
+        return _refuse(filled, Doubt("version", short.strip(), chosen[short].day, filled[short]))
+    days = [moment for moment in chosen.values() if moment.day]
+    if not days:
+        return _read_clocks(filled, chosen)
+    chosen = {text: moment for text, moment in chosen.items() if moment.day}
+    timed = any(moment.clock is not None for moment in days)
+    zones = {moment.zone is None for moment in days if moment.clock is not None}
+    if len(zones) > 1:
+        example = next(text for text, moment in chosen.items() if moment.clock is not None and moment.zone is None)
+        return _refuse(filled, Doubt("zone", example.strip(), "UTC", "local"))
+    written = {text: _write_moment(moment) for text, moment in chosen.items()}
+    return _make_reading("datetime" if timed else "date", filled, written)
+
+
+def _find_order(moments: Mapping[str, Mapping[str, _Moment]]) -> tuple[str, Doubt | None]:
+    """The order of day, month and year that fits all dates of a column."""
+    fitting = [order for order in _DAY_ORDERS if all(order in found for found in moments.values())]
+    if not fitting:
+        texts = [next((text for text, found in moments.items() if order not in found), "") for order in _DAY_ORDERS[:2]]
+        return "", Doubt("date_order", f"{texts[1].strip()}, {texts[0].strip()}", "day/month", "month/day")
+    first = fitting[0]
+    for other in fitting[1:]:
+        for text, found in moments.items():
+            if found[first] != found[other]:
+                return "", Doubt("date_order", text.strip(), found[first].day, found[other].day)
+    return first, None
+
+
+def _read_clocks(filled: Mapping[str, str], chosen: Mapping[str, _Moment]) -> ColumnReading | None:
+    clocks = {text: moment.clock or 0.0 for text, moment in chosen.items()}
+    if any(seconds >= 86_400 for seconds in clocks.values()):
+        return _make_reading("duration", filled, clocks)
+    zones = {moment.zone is None for moment in chosen.values()}
+    if len(zones) > 1:
+        return None
+    written = {}
+    for text, moment in chosen.items():
+        seconds = clocks[text] - (moment.zone or 0.0)
+        shown = (datetime.combine(date(2000, 1, 1), time()) + timedelta(seconds=seconds)).time()
+        written[text] = shown.isoformat()
+    return _make_reading("time", filled, written)
+
+
+def _write_moment(moment: _Moment) -> str:
+    if moment.clock is None or len(moment.day) < 10:
+        return moment.day
+    when = datetime.fromisoformat(moment.day) + timedelta(seconds=moment.clock)
+    if moment.zone is None:
+        return when.isoformat()
+    when = when.replace(tzinfo=timezone(timedelta(seconds=moment.zone)))
+    try:
+        return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except OverflowError:
+        return when.isoformat()
+
+
+def _moment_of(plain: str, order: str) -> _Moment | None:
+    """The moment that a whole cell states, figures read in an order of "d", "m" and "y"."""
+    if len(plain) > _LONGEST or _PLAIN_FIGURE.fullmatch(plain) or not any(c.isdigit() for c in plain):
+        return None
+    if ":" in plain or _TIMELIKE.search(plain):
+        clock = _clock_of(plain)
+        if clock is not None:
+            return _Moment("", *clock)
+    day, clock_text = plain, ""
+    if cut := _SPLIT_CLOCK.search(plain):
+        day, clock_text = plain[: cut.start()], plain[cut.end() :]
+    iso = _day_of(day.strip(" ,"), order)
+    if iso is None:
+        return None
+    if not clock_text:
+        return _Moment(iso, None, None)
+    clock = _clock_of(clock_text)
+    return None if clock is None or clock[0] >= 86_400 else _Moment(iso, *clock)
+
+
+_PLAIN_FIGURE: Final = lazy(r"\D?\d{1,40}(?:[.,]\d{1,40})?%?")
+_TIMELIKE: Final = lazy(r"[时時点點秒]|\d\s?[AaPp]\.?[Mm]\.?$|\d\s?Uhr$")
+
+
+def _clock_of(text: str) -> tuple[float, float | None] | None:
+    """Seconds since midnight and the offset of a time of day; None of anything else."""
+    found = _TIME.fullmatch(text.strip())
+    if found is None or not (found["minute"] or found["half"] or found["half_before"]):
+        return None
+    half = (found["half"] or found["half_before"] or "").casefold()
+    hour, minute = int(found["hour"]), int(found["minute"] or 0)
+    second = float(found["second"] or found["second_han"] or 0)
+    if half:
+        if half not in _HALF_DAYS or not 0 < hour <= 12:
+            return None
+        hour = hour % 12 + _HALF_DAYS[half]
+    if minute > 59 or second > 59:
+        return None
+    parts = float((found["parts"] or "0").replace(",", "."))
+    return hour * 3_600 + minute * 60 + second + parts, _offset_of(found["zone"] or "")
+
+
+def _offset_of(zone: str) -> float | None:
+    if not zone:
+        return None
+    digits = zone.removeprefix("UTC").removeprefix("GMT")
+    if not digits or digits == "Z":
+        return 0.0
+    hours, minutes = ([*digits[1:].split(":"), "0"])[:2] if ":" in digits else (digits[1:3], digits[3:] or "0")
+    return (int(hours) * 3_600 + int(minutes) * 60) * (-1.0 if digits[0] == "-" else 1.0)
+
+
+def _day_of(text: str, order: str) -> str | None:
+    """The ISO form of a date, to the day or the month."""
+    if found := _ISO_DAY.fullmatch(text):
+        return _write_day(found["y"], int(found["m"]), found["d"])
+    if found := _FIGURES.fullmatch(text):
+        figures = dict(zip(order, (found["a"], found["b"], found["c"]), strict=True))
+        if order == "ymd" and (len(found["c"]) == 4 or len(found["a"]) != 2):
+            return None
+        # Points are written between day, month and year; another order only in figures that allow no such day.
+        pointed = _write_day(found["c"], int(found["b"]), found["a"]) if found["mark"] in {".", " "} else None
+        if pointed:
+            return pointed
+        return _write_day(figures["y"], int(figures["m"]), figures["d"])
+    for pattern in (_DAY_FIRST, _MONTH_FIRST, _MONTH_ONLY):
+        found = pattern.fullmatch(text)
+        month = _MONTHS.get(found["m"].casefold()) if found else None
+        if found and month:
+            return _write_day(found["y"], month, found.groupdict().get("d"))
+    return None
+
+
+def _write_day(year: str, month: int, day: str | None) -> str | None:
+    number = int(year)
+    if len(year) == 2:
+        number += 1900 if number >= 50 else 2000
+    try:
+        whole = date(number, month, int(day or 1))
+    except ValueError:
+        return None
+    return whole.isoformat() if day else whole.isoformat()[:7]
