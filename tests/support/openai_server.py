@@ -1,4 +1,4 @@
-"""A scripted server that speaks the OpenAI chat completions protocol, for tests.
+"""A scripted server that speaks the OpenAI chat completions protocol, or a provider's `Dialect`, for tests.
 
 A script is a handler: a function from the body of a request to a `Reply`. The
 server sends that reply in whichever way the request asks for, streamed or whole,
@@ -22,14 +22,15 @@ import json
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from types import TracebackType
 from typing import Any, Self
 
-Json = dict[str, Any]
+from tests.support.providers.dialect import Dialect, Json
+from tests.support.providers.openai import OPENAI
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ class Reply:
     delay: float = 0.0  # seconds before the first byte
     pause: float = 0.0  # seconds between two pieces of a stream
     piece: int = 5  # characters in one piece of a stream
+    thoughts: str = ""  # what the model thought, in the provider's field for that
+    cached: int = 0  # tokens of the prompt that were kept from an earlier one
+    failure: Json | None = None  # an error's body, told inside the stream after `cut` characters, in place of its end
 
 
 Handler = Callable[[Json], Reply]
@@ -256,7 +260,7 @@ class Recorded:
 
 
 class OpenAIServer:
-    """A context manager that serves a handler on a free port of the loopback.
+    """A context manager that serves a handler on a free port of the loopback, in OpenAI's form or another provider's.
 
     Attributes:
         requests: All requests so far, in order of arrival, retries included.
@@ -264,8 +268,9 @@ class OpenAIServer:
         key: A key to use; the server takes any.
     """
 
-    def __init__(self, handler: Handler) -> None:
+    def __init__(self, handler: Handler, dialect: Dialect = OPENAI) -> None:
         self.handler = handler
+        self.dialect = dialect
         self.requests: list[Recorded] = []
         self.key = "test-key-that-must-not-leak"
         self._stopped = threading.Event()
@@ -281,7 +286,7 @@ class OpenAIServer:
     @property
     def environment(self) -> dict[str, str]:
         """The variables that point a program here."""
-        return {"OPENAI_BASE_URL": self.url, "OPENAI_API_KEY": self.key}
+        return dict(self.dialect.environment(self.url.removesuffix("/v1"), self.key))
 
     @property
     def modes(self) -> list[str]:
@@ -356,10 +361,10 @@ class _Exchange(BaseHTTPRequestHandler):
         owner = self.server.owner
         headers = {name.lower(): value for name, value in self.headers.items()}
         owner.requests.append(Recorded(self.path, headers, body))
-        if not self.path.endswith("/chat/completions"):
+        if not self.path.endswith(owner.dialect.paths):
             self._send(404, json.dumps({"error": {"message": f"no {self.path} here", "type": "not_found"}}))
             return
-        reply = owner.handler(body)
+        reply = owner.handler(owner.dialect.read(body))
         if reply.silent or reply.delay:
             owner.wait(None if reply.silent else reply.delay)
         if reply.silent:
@@ -367,9 +372,8 @@ class _Exchange(BaseHTTPRequestHandler):
         elif reply.body is not None:
             self._send(reply.status, reply.body, reply.headers)
         elif reply.status != 200:
-            failure = {"error": {"message": reply.message, "type": "scripted", "code": None}}
-            self._send(reply.status, json.dumps(failure), reply.headers)
-        elif body.get("stream"):
+            self._send(reply.status, json.dumps(owner.dialect.error(reply.status, reply.message)), reply.headers)
+        elif owner.dialect.streams(self.path, body):
             self._stream(body, reply)
         else:
             self._whole(body, reply)
@@ -384,20 +388,7 @@ class _Exchange(BaseHTTPRequestHandler):
         self.wfile.write(encoded)
 
     def _whole(self, request: Json, reply: Reply) -> None:
-        message: Json = {"role": "assistant", "content": reply.content}
-        if reply.refusal is not None:
-            message["refusal"] = reply.refusal
-        if reply.tool:
-            name, arguments = reply.tool
-            message["tool_calls"] = [
-                {"id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}}
-            ]
-        completion = _completion(request, "chat.completion") | {
-            "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}]
-        }
-        if reply.usage:
-            completion["usage"] = _usage(reply.usage)
-        content = json.dumps(completion)
+        content = json.dumps(self.server.owner.dialect.whole(request, reply))
         if reply.cut is None:
             self._send(200, content)
             return
@@ -409,52 +400,26 @@ class _Exchange(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _stream(self, request: Json, reply: Reply) -> None:
+        dialect = self.server.owner.dialect
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Type", dialect.stream_type)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         sent = 0
-        for delta in _deltas(reply):
-            if reply.cut is not None and sent >= reply.cut:
+        for event in dialect.events(request, reply):
+            if (reply.cut is not None or reply.failure) and sent >= (reply.cut or 0):
+                if reply.failure:
+                    self._chunk(dialect.failure(reply.failure).encode())
+                    break
                 self.close_connection = True  # without the chunk of length 0 that would end it in good order
                 return
-            self._event(request, {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-            sent += len(delta.get("content") or "")
+            self._chunk(event.data.encode())
+            sent += event.characters
             if reply.pause and self.server.owner.wait(reply.pause):
                 self.close_connection = True
                 return
-        if reply.finish:
-            self._event(request, {"choices": [{"index": 0, "delta": {}, "finish_reason": reply.finish}]})
-        if reply.usage and (request.get("stream_options") or {}).get("include_usage"):
-            self._event(request, {"choices": [], "usage": _usage(reply.usage)})
-        self._chunk(b"data: [DONE]\n\n")
         self._chunk(b"")
-
-    def _event(self, request: Json, part: Json) -> None:
-        event = _completion(request, "chat.completion.chunk") | part
-        self._chunk(f"data: {json.dumps(event)}\n\n".encode())
 
     def _chunk(self, content: bytes) -> None:
         self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n")
         self.wfile.flush()
-
-
-def _deltas(reply: Reply) -> Iterator[Json]:
-    """The pieces of a streamed message."""
-    yield {"role": "assistant", "content": ""}
-    content = reply.content or ""
-    for start in range(0, len(content), reply.piece):
-        yield {"content": content[start : start + reply.piece]}
-    if reply.tool:
-        name, arguments = reply.tool
-        function = {"name": name, "arguments": arguments}
-        yield {"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": function}]}
-
-
-def _completion(request: Json, kind: str) -> Json:
-    return {"id": "chatcmpl-1", "object": kind, "created": 1, "model": request.get("model", "scripted")}
-
-
-def _usage(usage: tuple[int, int]) -> Json:
-    sent, received = usage
-    return {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received}

@@ -1,0 +1,1 @@
+"""Wire forms of the providers of chat models; `catalog` has them all."""
