@@ -5,9 +5,12 @@ quote the request, the reply or the provider's own text, any of which may hold a
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
+from weiwo.models.fault_codes import CODE_KINDS, CODE_STATUSES, COLD_START, DECLINED, LOADING, NOTHING_CAME, OVERFLOWS
 from weiwo.state.errors import WeiwoError
 from weiwo.state.limits import FaultKind
 from weiwo.text.patterns import lazy
@@ -45,7 +48,7 @@ class BudgetExhaustedError(ModelCallError):
         self.limit = limit
 
 
-_CODE = lazy(r"[a-z][a-z0-9_]{2,39}")
+_CODE = lazy(r"[A-Za-z][A-Za-z0-9_]{2,39}|[0-9]{4}")
 _STATUS_WORDS = {
     400: "request refused",
     401: "key refused; check the API key",
@@ -59,14 +62,21 @@ _STATUS_WORDS = {
 }
 
 
+_OF_THE_REQUEST: Final = frozenset(
+    {"refused", "overflow", "incomplete", "declined", "empty", "loading", "deadline", "limit"}
+)
+"""Kinds that say nothing against the endpoint."""
+
+
 @dataclass(frozen=True)
 class Fault:
     """Why a request failed."""
 
     # `refused` (the endpoint will not take this form of request), `denied` (key or rights), `overflow` (longer than the
-    # model's context), `server` (5xx), `busy` (a limit of its rate), `unreachable` (no connection), `late` (no reply in
-    # time), `deadline` (the run had no more time for it), `malformed` (a reply that is not a chat completion), `empty`
-    # (one with nothing in it), `incomplete` (cut at a limit, or filtered), `limit` (ended by a limit of the run).
+    # model's context), `server` (5xx), `busy` (a limit of its rate), `loading` (its model is not in memory yet),
+    # `unreachable` (no connection), `late` (no reply in time), `deadline` (the run had no more time for it),
+    # `malformed` (a reply that is not a chat completion), `empty` (one with nothing in it), `declined` (by the model or
+    # a filter), `incomplete` (not ended by its model), `limit` (ended by a limit of the run).
     kind: FaultKind
     words: str  # one line without anything of the request or reply in it
     status: int = 0  # the HTTP status, 0 where there was none
@@ -78,12 +88,22 @@ class Fault:
     @property
     def outage(self) -> bool:
         """Whether it says that the endpoint is not working, rather than something about this request."""
-        return not self.slow and self.kind not in {"refused", "overflow", "incomplete", "deadline", "limit"}
+        return not self.slow and self.kind not in _OF_THE_REQUEST
 
     @property
     def passing(self) -> bool:
         """Whether the same request may well succeed in a moment."""
-        return (self.kind in {"busy", "unreachable"} or self.status >= 500) and "quota" not in self.words
+        return (self.kind in {"busy", "loading", "unreachable"} or self.status >= 500) and "quota" not in self.words
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether no further request to the endpoint has a chance, whatever is in it."""
+        return self.kind == "denied"
+
+    @property
+    def of_content(self) -> bool:
+        """Whether the same request without a part of it may be taken."""
+        return self.kind in {"overflow", "declined"} or self.status in {400, 413, 422}
 
 
 class ModelRequestError(ModelCallError):
@@ -101,64 +121,93 @@ class ModelRequestError(ModelCallError):
 
 
 def classify_fault(error: BaseException) -> Fault:
-    """The fault behind an exception of a provider's client, whichever provider it is.
+    """Return the fault behind an exception of a provider's client, whichever provider it is.
 
-    Clients wrap one another, and a warning turned into an error can hide the
-    response it is about, so that the whole chain of causes is looked at.
+    Type and code of the error come before its status: inside a stream the status is 200, or there is none. Clients wrap
+    one another, and a warning turned into an error can hide the response it is about, so that the whole chain of causes
+    is looked at.
     """
     chain = list(_causes(error))
     for link in chain:
         if isinstance(link, ModelRequestError):  # raised below the provider's client, which wraps it
             return link.fault
     names = {cls.__name__ for link in chain for cls in type(link).__mro__}
+    codes = list(dict.fromkeys(code for link in chain for code in _codes(link)))
+    status = next((found for link in chain if (found := _status(link)) is not None), None)
     if "ContextOverflowError" in names:
-        return _overflow(chain[0])
-    for link in chain:
-        if (status := _status(link)) is not None:
-            return _of_status(status, link)
+        return _overflow(chain[0], status or 0)
+    if (fault := _of_codes(codes, status, error)) is not None:
+        return fault
+    if status is not None:
+        return _of_status(status, error)
     if any(isinstance(link, TimeoutError) for link in chain) or any("Timeout" in name for name in names):
         return Fault("late", "no reply in time")
     if any(isinstance(link, OSError) for link in chain) or names & {"APIConnectionError", "TransportError"}:
         return Fault("unreachable", "no connection to the model endpoint, or it broke")
-    if "APIError" in names:
+    return _of_words(error, names)
+
+
+def ended_early(error: BaseException) -> bool:
+    """Whether an exception tells of a stream that ended before its first chunk."""
+    return _finds(NOTHING_CAME, error) is not None
+
+
+def _of_codes(codes: list[str], status: int | None, error: BaseException) -> Fault | None:
+    """The fault that the codes in an error tell; None if they are of no known meaning."""
+    for code in codes:
+        kind = CODE_KINDS.get(code.lower())
+        if kind == "overflow":
+            return _overflow(error, status or 0)
+        if kind is not None:
+            return Fault(kind, f"{_WORDS[kind]} ({code})", status or 0, _pause(error))
+        if (meant := CODE_STATUSES.get(code.lower())) is not None:
+            return _of_status(status or meant, error, [code], meant)
+    return None
+
+
+def _of_status(status: int, error: BaseException, codes: Sequence[str] = (), meant: int = 0) -> Fault:
+    """The fault of an HTTP status; `meant` is the one that a code of the error stands for."""
+    code = next((f" {code}" for code in (*(codes if meant else ()), _own_code(error)) if _CODE.fullmatch(code)), "")
+    means = meant or status
+    usual = "server error" if means >= 500 else "request refused"
+    words = f"HTTP {status}{code}, {_STATUS_WORDS.get(means, usual)}"
+    if means in {401, 402, 403} or (means == 400 and _finds(_BAD_KEY, error)):
+        return Fault("denied", words, status)
+    if means == 413 or (400 <= means < 500 and means not in _NEVER_SIZE and _says_overflow(error)):
+        return _overflow(error, status)
+    if means in {400, 422} and _finds(DECLINED, error):
+        return Fault("declined", f"{_WORDS['declined']} (HTTP {status}{code})", status)
+    if means >= 500:
+        kind: FaultKind = "loading" if _finds(LOADING, error) else "server"
+        return Fault(kind, words, status, _pause(error))
+    if means in {408, 409, 429}:
+        return Fault("busy", words, status, _pause(error))
+    return Fault("refused", words, status, bound=_says_bound(error))
+
+
+def _of_words(error: BaseException, names: set[str]) -> Fault:
+    """The fault of an exception that has neither status nor code."""
+    if _finds(COLD_START, error):
+        return Fault("loading", _WORDS["loading"])
+    if names & {"APIError", "ResponseError"}:
+        if _says_overflow(error):
+            return _overflow(error)
+        if _finds(LOADING, error):
+            return Fault("loading", _WORDS["loading"], pause=_pause(error))
+        if "ResponseError" in names:  # Ollama's runner broke down, and is started again
+            return Fault("server", "the model endpoint broke down during its reply", 500)
         return Fault("server", "the model endpoint reported an error in its reply")
     return Fault("malformed", f"the reply is not a chat completion ({type(error).__name__})")
 
 
-def _of_status(status: int, error: BaseException) -> Fault:
-    code = _code(error)
-    usual = "server error" if status >= 500 else "request refused"
-    words = f"HTTP {status}{code}, {_STATUS_WORDS.get(status, usual)}"
-    if status in {401, 402, 403} or (status == 400 and _finds(_BAD_KEY, error)):
-        return Fault("denied", words, status)
-    if status >= 500:
-        return Fault("server", words, status, _pause(error))
-    if status in {408, 409, 429}:
-        return Fault("busy", words, status, _pause(error))
-    if status == 413 or "context_length" in code or (status == 400 and _says_overflow(error)):
-        return _overflow(error, status)
-    return Fault("refused", words, status, bound=_says_bound(error))
-
-
-_NUMBER = r"(\d{1,3}(?:,\d{3}){1,3}|\d{3,9})"
-_OVERFLOWS = tuple(
-    lazy(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"maximum context length (?:is|of) {_NUMBER}",  # OpenAI, vLLM, DeepSeek, OpenRouter
-        rf"{_NUMBER} maximum context length",  # Mistral
-        rf"too long: {_NUMBER} tokens > (?P<bound>\d+) maximum",  # Anthropic
-        rf"exceeds the maximum number of tokens allowed \({_NUMBER}\)",  # Gemini
-        rf"\bn_ctx\W{{1,4}}{_NUMBER}",  # llama.cpp
-        rf"context size \({_NUMBER} tokens\)",  # the same, in words
-        rf"exceeded model token limit: {_NUMBER}",  # Moonshot
-        rf"range of input length should be \[\d+, ?{_NUMBER}\]",  # DashScope
-        rf"max_new_tokens`? must be <= {_NUMBER}",  # TGI
-        r"(?:exceeds?|(?:long|larg)er than) (?:the |available |model'?s? |max(?:imum)? ){0,4}(?:context|prompt|input)",
-    )
-)
-"""How providers say that a prompt is too long, with the tokens their model holds where they tell."""
+_WORDS: Final[Mapping[FaultKind, str]] = {
+    "declined": "the model declined, or a filter did",
+    "loading": "the model is being loaded",
+}
+_NEVER_SIZE: Final = frozenset({401, 402, 403, 404})
+"""Statuses that never speak of a prompt's size."""
 _MOST_READ = 4_000
-"""Characters of an error that are searched for that."""
+"""Characters of an error that are searched for words."""
 
 
 def _overflow(error: BaseException, status: int = 0) -> Fault:
@@ -172,14 +221,18 @@ def _overflow(error: BaseException, status: int = 0) -> Fault:
 
 def _says_overflow(error: BaseException) -> re.Match[str] | None:
     """Where an error's text says that the prompt was too long."""
-    return next((found for pattern in _OVERFLOWS if (found := _finds(pattern, error))), None)
+    return next((found for pattern in OVERFLOWS if (found := _finds(pattern, error))), None)
 
 
 _BOUND = re.compile(r"max_(?:completion_|new_|output_)?tokens|\bcompletion\b")
 _BAD_KEY = re.compile(r"API_KEY_INVALID|API key (?:not valid|expired)")
 """How Gemini refuses a key, with status 400."""
-_RETRY_DELAY = re.compile(r"""retryDelay['"]{1,2}:\s?['"](\d{1,4}(?:\.\d{1,9})?)s""")
-"""How Gemini asks for a pause: in the error itself, not in a header."""
+_PAUSES = (
+    re.compile(r"""retryDelay['"]{1,2}:\s?['"](\d{1,4}(?:\.\d{1,9})?)s"""),  # Gemini
+    re.compile(r"""estimated_time['"]{1,2}:\s?(\d{1,4}(?:\.\d{1,9})?)"""),  # Hugging Face, while a model loads
+    re.compile(r"(?:try again|retry) (?:in|after) (\d{1,4}(?:\.\d{1,9})?) ?s(?:econds?)?\b", re.IGNORECASE),
+)
+"""How providers ask for a pause in the error itself, not in a header."""
 
 
 def _says_bound(error: BaseException) -> bool:
@@ -189,8 +242,9 @@ def _says_bound(error: BaseException) -> bool:
 
 def _pause(error: BaseException) -> float | None:
     """Seconds after which the endpoint wants to be asked again, if it says so."""
-    told = _finds(_RETRY_DELAY, error)
-    return float(told[1]) if told else retry_after_of(error)
+    asked = next((pause for link in _causes(error) if (pause := retry_after_of(link)) is not None), None)
+    told = next((found for pattern in _PAUSES if (found := _finds(pattern, error))), None)
+    return asked if asked is not None or told is None else float(told[1])
 
 
 def _finds(pattern: re.Pattern[str], error: BaseException) -> re.Match[str] | None:
@@ -221,7 +275,42 @@ def _status(error: BaseException) -> int | None:
     return next((status for status in numbers if 400 <= status < 600), None)
 
 
-def _code(error: BaseException) -> str:
-    """The provider's error code, such as insufficient_quota, if it looks like one."""
-    code = getattr(error, "code", None)
-    return f" {code}" if isinstance(code, str) and _CODE.fullmatch(code) else ""
+_CODE_KEYS: Final = ("type", "code", "status", "reason", "Code")
+_BODIES: Final = ("body", "details", "response_json")
+_MOST_CODES: Final = 12
+_CODE_IN_WORDS = (
+    lazy(r"^\s*([a-z][a-z_]{2,39}): "),  # `error` events of the Responses API, as LangChain raises them
+    lazy(r"""\bcode=['"]([a-z][a-z_]{2,39})['"]"""),  # failed responses
+    lazy(r"""['"](?:type|code|status)['"]: ?['"]?([A-Za-z0-9_]{3,40})['"]?"""),  # bodies quoted in the text
+)
+
+
+def _own_code(error: BaseException) -> str:
+    """The code of an error itself, such as insufficient_quota."""
+    return next((code for link in _causes(error) if isinstance(code := getattr(link, "code", None), str)), "")
+
+
+def _codes(error: BaseException) -> Iterator[str]:
+    """The provider's types and codes in an error: attributes, its body as parsed, else as quoted in its text."""
+    response = getattr(error, "response", None)
+    bodies = [getattr(error, name, None) for name in _BODIES]
+    bodies += [response] if isinstance(response, Mapping) else []  # of boto3
+    bodies += [argument for argument in error.args if isinstance(argument, Mapping)]
+    yield from (code for key in _CODE_KEYS if isinstance(code := getattr(error, key, None), str))
+    for body in bodies:
+        yield from islice(_codes_in(body), _MOST_CODES)
+    if any(isinstance(body, Mapping) for body in bodies):
+        return  # the text quotes the body, and perhaps the request
+    for pattern in _CODE_IN_WORDS:
+        yield from (found[1] for found in islice(pattern.finditer(str(error)[:_MOST_READ]), _MOST_CODES))
+
+
+def _codes_in(body: object, depth: int = 4) -> Iterator[str]:
+    """The values of a parsed body that name what went wrong, types before codes."""
+    if isinstance(body, Mapping) and depth:
+        yield from (str(code) for key in _CODE_KEYS if isinstance(code := body.get(key), str | int))
+        for value in body.values():
+            yield from _codes_in(value, depth - 1)
+    elif isinstance(body, list) and depth:
+        for value in body[:4]:
+            yield from _codes_in(value, depth - 1)

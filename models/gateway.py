@@ -23,9 +23,9 @@ from weiwo.models.model_cache import get_chat_model
 from weiwo.models.parameters import is_small, learn_size, note_reply
 from weiwo.models.prices import price_of, require_prices
 from weiwo.models.reasoning_filter import strip_reasoning
-from weiwo.models.reply import finish_reason, message_text
-from weiwo.models.request_form import DOUBT_SECONDS, MODES, MOST_TOKENS, mode_memory, set_thinking, speaks_openai
-from weiwo.models.session import RETRIES, ModelSession, require_complete, unsent_call
+from weiwo.models.reply import message_text
+from weiwo.models.request_form import DOUBT_SECONDS, MODES, MOST_TOKENS, can_stream, mode_memory, set_thinking
+from weiwo.models.session import RETRIES, ModelSession, unsent_call
 from weiwo.models.speed import USUAL_CALL, speed_memory
 from weiwo.models.structured import StructuredCall
 from weiwo.state.settings import Settings
@@ -202,8 +202,7 @@ class ChatModels:
             ModelCallError: There is none, it is empty, or it was cut off.
         """
         session = await self._open_session(role, purpose)
-        message = await session.ask(session.model, "text", _convert_messages(messages))
-        require_complete(finish_reason(message))
+        message = await session.ask(session.model, "text", _convert_messages(messages), whole=True)
         text = strip_reasoning(message_text(message)).strip()
         if not text:
             raise ModelCallError("the reply was reasoning and nothing else")
@@ -245,7 +244,7 @@ class ChatModels:
                 self.budget.record(unsent_call(role, purpose, name, unavailable.reason))
             raise
         await speed_memory.load(self.settings.home)
-        received = structured and role not in self._given and speaks_openai(model)
+        received = structured and role not in self._given and can_stream(model)
         if not (streaming or received):
             # A streaming callback up the stack, as LangGraph's `messages` mode sets one,
             # would turn a plain request into a streamed one.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from weiwo.models.endpoint import Endpoint
-from weiwo.models.errors import Fault, ModelRequestError, ModelUnavailableError
+from weiwo.models.errors import Fault, ModelRequestError, ModelUnavailableError, classify_fault
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -32,6 +32,10 @@ _MOST_STREAMED: Final = 40_000_000
 """Bytes of a stream: each token comes in an event of some hundred bytes."""
 _MOST_OF_A_LINE: Final = 1_000_000
 """Bytes of one line of a stream."""
+_MOST_OF_AN_ERROR: Final = 4_000
+"""Characters of an error that are read."""
+_OPENAI_CLIENTS: Final = frozenset({"openai", "deepseek"})
+"""Providers whose class is built on OpenAI's client."""
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -61,7 +65,8 @@ async def get_chat_model(endpoint: Endpoint, seconds: float) -> "BaseChatModel":
     key = (endpoint.name, endpoint.key_hash, seconds)
     async with kept.lock:
         if key not in kept.models:
-            client = await asyncio.to_thread(_http_client, seconds) if endpoint.provider == "openai" else None
+            own = endpoint.provider in _OPENAI_CLIENTS
+            client = await asyncio.to_thread(_http_client, seconds) if own else None
             if client is not None:
                 kept.clients.append(client)
             kept.models[key] = await asyncio.to_thread(make_model, endpoint, seconds, client)
@@ -109,8 +114,28 @@ async def _check_response(response: Any) -> None:
         raise ModelRequestError(
             Fault("denied", "the endpoint redirects to another host, which is not followed; check the base URL")
         )
-    streamed = "event-stream" in response.headers.get("content-type", "")
+    streamed = any(kind in response.headers.get("content-type", "") for kind in ("event-stream", "ndjson"))
     response.stream = _bounded_stream(type(response).__module__.partition(".")[0])(response.stream, streamed)
+
+
+async def _check_ollama(response: Any) -> None:
+    """Check a response of Ollama, whose client keeps nothing of an error but its text and status.
+
+    Raises:
+        ModelRequestError: It is an error; for how long the server wants to be left alone is in its headers.
+    """
+    if response.status_code >= 400:
+        await response.aread()
+        error = _OllamaStatusError(response.text[:_MOST_OF_AN_ERROR])
+        error.response = response
+        raise ModelRequestError(classify_fault(error))
+    await _check_response(response)
+
+
+class _OllamaStatusError(Exception):
+    """An error of Ollama with its response, for the classification."""
+
+    response: Any = None
 
 
 def _same_origin(url: str, location: str) -> bool:
@@ -163,15 +188,19 @@ def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMode
     options: dict[str, Any] = {"timeout": seconds, "max_retries": 0}
     if endpoint.own:
         options["api_key"] = endpoint.api_key
-    if endpoint.provider == "openai":
+    if endpoint.provider in _OPENAI_CLIENTS:
         # The client warns about replies that the structured modes handle.
         warnings.filterwarnings("ignore", message=".*OpenAI's structured output feature")
-        options |= {
-            "api_key": endpoint.api_key,
-            "http_async_client": client,
-            "stream_usage": True,
-            "stream_chunk_timeout": seconds,
+        options |= {"http_async_client": client, "stream_usage": True, "stream_chunk_timeout": seconds}
+    if endpoint.provider == "ollama":
+        options["async_client_kwargs"] = {
+            "timeout": seconds,
+            "follow_redirects": False,
+            "headers": {"accept-encoding": "identity"},  # so that bytes are counted as they will be read
+            "event_hooks": {"response": [_check_ollama]},
         }
+    if endpoint.provider == "openai":
+        options["api_key"] = endpoint.api_key
         if endpoint.base_url:
             # Some model names would make the client call /responses, which only OpenAI itself has.
             options |= {"base_url": endpoint.base_url, "use_responses_api": False}
@@ -208,4 +237,16 @@ def _init(make: Any, name: str, options: dict[str, Any]) -> "BaseChatModel":
         if "api_key" in options:
             raise
         model = make(name)
-    return model
+    return _leave_sampling(model)
+
+
+_SAMPLING: Final = ("temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "repeat_penalty", "seed")
+
+
+def _leave_sampling(model: "BaseChatModel") -> "BaseChatModel":
+    """The model without sampling parameters that only its class sets: Gemini's and Mistral's have a temperature of 0.7.
+
+    What a provider recommends for a model is its own default, and reasoning models refuse to be told.
+    """
+    own = {name: None for name in _SAMPLING if name not in model.model_fields_set and getattr(model, name, None)}
+    return model.model_copy(update=own) if own else model

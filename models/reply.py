@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from weiwo.models.coercion import SchemaMismatchError, coerce_reply
 from weiwo.models.json_reader import parse_json
 from weiwo.models.reasoning_filter import has_thoughts
+from weiwo.models.stop_reasons import stop_kind
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -18,12 +19,9 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=BaseModel)
 _ReplyVerdict = Literal["good", "invalid", "cut", "prose", "refused"]
 
-_FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason", "stopReason")
-LENGTH = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
-BLOCKED = frozenset({"content_filter", "refusal", "SAFETY", "guardrail_intervened"})
-
 _LONGEST_LINE = 200
 _CUT_WORDS = "it was cut off at the length limit; send a shorter one"
+_BROKEN_WORDS = "it broke off before its end"
 
 
 @dataclass(frozen=True)
@@ -40,13 +38,13 @@ class ParsedReply(Generic[T]):
 
 def parse_reply(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> ParsedReply[T]:
     """Judge a reply against a schema and, where it fits, against the caller's `check`."""
-    finish = finish_reason(message)
-    if message.additional_kwargs.get("refusal") or finish in BLOCKED:
+    kind = stop_kind(message)
+    if kind == "declined":
         return ParsedReply("refused")
     reading = _parse_content(message, schema, check)
-    if finish not in LENGTH:
+    if kind in {"ended", "unreported"}:  # the session has judged one that reports no reason
         return reading
-    return ParsedReply("cut", reading.value, reading.words or _CUT_WORDS)
+    return ParsedReply("cut", reading.value, reading.words or (_CUT_WORDS if kind == "cut" else _BROKEN_WORDS))
 
 
 def _parse_content(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> ParsedReply[T]:
@@ -71,13 +69,11 @@ def _holds_object(payload: Any) -> bool:
 
 
 def is_empty(message: "BaseMessage") -> bool:
-    """Whether a reply has nothing in it: no text, no call, no refusal, and no limit that would explain it."""
+    """Whether a reply has nothing in it: no text, and no call."""
     return not (
         message_text(message).strip()
         or getattr(message, "tool_calls", None)
         or getattr(message, "invalid_tool_calls", None)
-        or message.additional_kwargs.get("refusal")
-        or finish_reason(message) in LENGTH | BLOCKED
     )
 
 
@@ -98,14 +94,6 @@ def sent_text(message: "BaseMessage") -> str:
     for call in getattr(message, "invalid_tool_calls", None) or []:
         return str(call.get("args") or "")
     return ""
-
-
-def finish_reason(message: "BaseMessage") -> str | None:
-    """Why the model stopped, under whichever name its provider reports it; None if it does not."""
-    for key in _FINISH_KEYS:
-        if reason := message.response_metadata.get(key):
-            return str(reason)
-    return None
 
 
 def shows_thoughts(message: "BaseMessage") -> bool:

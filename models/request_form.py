@@ -116,25 +116,44 @@ def speaks_openai(model: "BaseChatModel") -> bool:
     return any(cls.__name__ == "BaseChatOpenAI" for cls in type(model).__mro__)
 
 
+_STREAMED: Final = frozenset(
+    {"BaseChatOpenAI", "ChatAnthropic", "ChatGoogleGenerativeAI", "ChatMistralAI", "ChatOllama"}
+)
+
+
+def can_stream(model: "BaseChatModel") -> bool:
+    """Whether structured replies of a model's class come in pieces: tried with each, in every mode."""
+    return any(cls.__name__ in _STREAMED for cls in type(model).__mro__)
+
+
 def _raw(reply: Any) -> Any:
     """The message, from a reply with `include_raw`."""
     return reply["raw"]
 
 
 def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, Any]) -> "Runnable[Any, Any] | None":
-    """The same through the provider's own LangChain class, which knows its dialect."""
+    """The same through the provider's own LangChain class, which knows its dialect.
+
+    Of what a known class makes only the bound model is taken: with `include_raw` the arguments of a call are dropped,
+    and nothing streams.
+    """
     from langchain_core.language_models import BaseChatModel  # noqa: PLC0415 - heavy
-    from langchain_core.runnables import RunnableLambda  # noqa: PLC0415 - heavy
+    from langchain_core.runnables import RunnableBinding, RunnableLambda  # noqa: PLC0415 - heavy
 
     plain = type(model).with_structured_output is BaseChatModel.with_structured_output
     if mode == "json_schema" and plain:
         return None  # the base class knows function calls only, whatever method it is given
     method = "json_schema" if mode == "json_schema" else "function_calling"
     try:
-        bound = model.with_structured_output(schema, include_raw=True, method=method)
+        if not can_stream(model):
+            return model.with_structured_output(schema, include_raw=True, method=method) | RunnableLambda(_raw)
+        bound = getattr(model.with_structured_output(schema, method=method), "first", None)
     except (NotImplementedError, TypeError, ValueError):
         return None
-    return bound | RunnableLambda(_raw)
+    if not isinstance(bound, RunnableBinding):
+        return None
+    sent = {name: value for name, value in bound.kwargs.items() if name != "ls_structured_output_format"}
+    return bound.model_copy(update={"kwargs": sent})
 
 
 MOST_TOKENS: Final = 32_000
@@ -146,18 +165,36 @@ _names: Final = EndpointMemory[str]()
 """The name under which each endpoint takes the bound."""
 
 
+_FIELDS: Final = ("max_tokens", "max_output_tokens", "num_predict", "max_completion_tokens", "max_new_tokens")
+"""Fields of LangChain's classes that bound a reply: of Anthropic and Mistral, Gemini, Ollama, and others."""
+
+
 def bound_name(endpoint: str, model: "BaseChatModel") -> str:
-    """The name to bound a reply under, or "" where the endpoint takes none."""
+    """The name to bound a reply under, or "" where the endpoint takes none.
+
+    It is a parameter of requests where the model speaks OpenAI's form, else a field of the model's class.
+    """
+    if (known := _names.get(endpoint)) is not None:
+        return known
     if not speaks_openai(model):
-        return _COMMON if isinstance(getattr(model, _COMMON, None), int) else _NONE
-    known = _names.get(endpoint)
-    return known if known is not None else _COMMON if getattr(model, "openai_api_base", None) else _OPENAIS
+        return _bound_field(model)
+    return _OPENAIS if speaks_responses(model) or not getattr(model, "openai_api_base", None) else _COMMON
 
 
-def note_refused_bound(endpoint: str, name: str, fault: Fault) -> None:
+def _bound_field(model: "BaseChatModel") -> str:
+    return next((name for name in _FIELDS if name in type(model).model_fields), _NONE)
+
+
+def speaks_responses(model: "BaseChatModel") -> bool:
+    """Whether a model's requests go to OpenAI's Responses API."""
+    return speaks_openai(model) and bool(getattr(model, "use_responses_api", None))
+
+
+def note_refused_bound(endpoint: str, model: "BaseChatModel", name: str, fault: Fault) -> None:
     """Remember that an endpoint refused a bound."""
     other = _OPENAIS if name == _COMMON else _COMMON
-    _names.put(endpoint, _NONE if fault.kind == "overflow" or endpoint in _names else other)
+    last = fault.kind == "overflow" or endpoint in _names or not speaks_openai(model) or speaks_responses(model)
+    _names.put(endpoint, _NONE if last else other)
 
 
 _THINKING: Final = 16_000
@@ -179,21 +216,34 @@ def thinking_allowance(endpoint: str) -> int:
 def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:
     """Tokens that a model's reply to a prompt can have, as far as is known."""
     told = (getattr(model, "profile", None) or {}).get("max_output_tokens")
-    bounds = [n for n in (told, getattr(model, "max_tokens", None)) if isinstance(n, int) and n > 0]
+    own = getattr(model, _bound_field(model) or _COMMON, None)
+    bounds = [n for n in (told, own) if isinstance(n, int) and n > 0]
     if window is not None:
         bounds.append(max(1, window - prompt))
     return min([MOST_TOKENS, *bounds])
 
 
-def bound_arguments(model: "BaseChatModel", runnable: Any, name: str, tokens: int) -> dict[str, Any]:
-    """Arguments of a request that carry the bound on its reply under a name; none where that is empty."""
+def bind_bound(
+    model: "BaseChatModel", runnable: Any, name: str, tokens: int
+) -> "tuple[Runnable[Any, Any], dict[str, Any]]":
+    """Bound a reply under a name: the runnable to ask, and arguments of its request.
+
+    LangChain's classes of other providers call the bound by names of their own, and some drop it from the arguments of
+    a call. It is set on the model itself.
+    """
     if not name:
-        return {}
-    if name == _OPENAIS or not speaks_openai(model):
-        return {_COMMON: tokens}  # LangChain's OpenAI client renames it
-    bound = getattr(getattr(runnable, "first", runnable), "kwargs", None) or {}  # a sequence opens with the model
+        return runnable, {}
+    if not speaks_openai(model):
+        bounded = model.model_copy(update={name: tokens})
+        if runnable is model:
+            return bounded, {}
+        inner = getattr(runnable, "bound", None)
+        return (runnable.model_copy(update={"bound": bounded}), {}) if inner is model else (runnable, {name: tokens})
+    if name == _OPENAIS:
+        return runnable, {_COMMON: tokens}  # LangChain's OpenAI client renames it
+    bound = getattr(runnable, "kwargs", None) or {}
     body = {**(getattr(model, "extra_body", None) or {}), **(bound.get("extra_body") or {})}
-    return {"extra_body": {**body, _COMMON: tokens}}
+    return runnable, {"extra_body": {**body, _COMMON: tokens}}
 
 
 SWITCHES: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -19,14 +19,15 @@ from weiwo.models.errors import (
     ModelCallError,
     ModelRequestError,
     classify_fault,
+    ended_early,
 )
 from weiwo.models.json_reader import is_json
 from weiwo.models.prices import Price, cost_of
 from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning
-from weiwo.models.reply import BLOCKED, LENGTH, finish_reason, is_empty, message_text, sent_text, shows_thoughts
+from weiwo.models.reply import is_empty, message_text, sent_text, shows_thoughts
 from weiwo.models.request_form import (
     MOST_TOKENS,
-    bound_arguments,
+    bind_bound,
     bound_name,
     most_tokens,
     note_refused_bound,
@@ -35,6 +36,17 @@ from weiwo.models.request_form import (
     thinking_allowance,
 )
 from weiwo.models.speed import speed_memory
+from weiwo.models.stop_reasons import (
+    StopKind,
+    accepts_unreported,
+    always_tells,
+    describe_reason,
+    kind_of,
+    note_reported,
+    refuses,
+    stop_kind,
+    stop_reason,
+)
 from weiwo.state import ModelCall
 from weiwo.state.limits import NOT_SENT
 
@@ -55,6 +67,7 @@ _OVERESTIMATE: Final = 1.6
 """By so much the tokens of a prompt are overestimated, at most, as a rule: a call is refused only beyond doubt."""
 _SLACK: Final = 2
 """Tokens are counted upwards: a reply that is estimated at so many times its bound has passed it."""
+_NO_WORD: Final = "the reply ended before its first word"
 CUT: Final = "cut"
 """The key of a reply's metadata that says why it was cut here: `repeats`, `long`, or the deadline in words."""
 _NOSTREAM = ("nostream", "langsmith:nostream")
@@ -82,9 +95,17 @@ class ModelSession:
     home: str = ""  # where what was learned of the endpoint's speed is kept
 
     async def ask(
-        self, runnable: "Runnable[Any, Any]", mode: str, messages: "list[BaseMessage]", most: int = MOST_TOKENS
+        self,
+        runnable: "Runnable[Any, Any]",
+        mode: str,
+        messages: "list[BaseMessage]",
+        most: int = MOST_TOKENS,
+        *,
+        whole: bool = False,
     ) -> "BaseMessage":
         """One call and its reply, which is not empty; how one ended that was cut here is in its metadata (`CUT`).
+
+        With `whole` only a reply that its model ended will do.
 
         Raises:
             BudgetExhaustedError: The run has no room for it.
@@ -95,7 +116,7 @@ class ModelSession:
         try:
             for number in count():
                 try:
-                    return await self._ask_once(runnable, mode, messages, deadline, number, most)
+                    return await self._ask_once(runnable, mode, messages, deadline, number, most, whole=whole)
                 except ModelRequestError as failure:
                     if failure.pause is None:
                         raise
@@ -113,38 +134,65 @@ class ModelSession:
         deadline: CallDeadline,
         number: int,
         most: int,
+        *,
+        whole: bool,
     ) -> "BaseMessage":
         """One attempt at a whole reply."""
         with self._attempt(mode, messages, runnable, deadline, number, most) as attempt:
-            bound = self._bind_reply(attempt, runnable)
-            if self.streams and self.endpoint.identity not in _whole:
-                message = await self._receive(runnable, messages, attempt, bound)
+            bound, arguments = self._bind_reply(attempt, runnable)
+            streamed = self.streams and self.endpoint.identity not in _whole
+            if streamed:
+                message = await self._receive(bound, messages, attempt, arguments)
             else:
                 async with asyncio.timeout(deadline.left):
-                    message = await runnable.ainvoke(messages, self._config(), **bound)
+                    message = await bound.ainvoke(messages, self._config(), **arguments)
                 attempt.take(message, totals=True)
             notice_opening(self.endpoint.identity, message_text(message))
             self._notice_thoughts(message)
             if self.streams:
                 await self._learn_speed(attempt)
-            if is_empty(message):
-                _whole.put(self.endpoint.identity, None)
-                raise ModelRequestError(Fault("empty", "the reply was empty"))
+            if not message.response_metadata.get(CUT):
+                self._require_end(message, streamed=streamed, whole=whole)
         return message
 
+    def _require_end(self, message: "BaseMessage", *, streamed: bool, whole: bool) -> None:
+        """Refuse a reply that is empty, declined, or ended by something else than its model.
+
+        JSON shows by itself that it is whole. Where the reply need not be `whole`, one that was cut passes.
+
+        Raises:
+            ModelRequestError: For that reason.
+        """
+        empty, reason = is_empty(message), stop_reason(message)
+        shown = not whole and not empty and is_json(sent_text(message))
+        kind = self._settle_end(stop_kind(message), streamed=streamed, shown=shown)
+        if kind == "ended" and empty:
+            _whole.put(self.endpoint.identity, None)
+        if empty or whole or kind not in {"cut", "broken"}:
+            require_end(kind, reason, empty=empty)
+
+    def _settle_end(self, kind: StopKind, *, streamed: bool, shown: bool = False) -> StopKind:
+        """The end of a reply, one without a reason taken for good where `shown`, or where its endpoint reports none."""
+        endpoint = f"{self.endpoint.identity} {'streamed' if streamed else 'whole'}"
+        if kind != "unreported":
+            note_reported(endpoint)
+        elif shown or accepts_unreported(endpoint, self.model):
+            return "ended"
+        return kind
+
     async def _receive(
-        self, runnable: "Runnable[Any, Any]", messages: "list[BaseMessage]", attempt: Attempt, bound: dict[str, Any]
+        self, runnable: "Runnable[Any, Any]", messages: "list[BaseMessage]", attempt: Attempt, arguments: dict[str, Any]
     ) -> "BaseMessage":
         """A reply that is streamed, so that slow is told from dead, and a loop from a long reply."""
-        chunks = aiter(runnable.astream(messages, self._config(), **bound))
+        chunks = aiter(runnable.astream(messages, self._config(), **arguments))
         thinking, watch = ReasoningFilter(opened=opens_reasoning(self.endpoint.identity)), RepetitionWatch()
         parts: list[AIMessageChunk] = []
         finish, cut, tokens = None, "", 0
         try:
             async for chunk in _within_time(chunks, attempt.deadline, whole=True):
                 parts.append(chunk)
-                finish = finish_reason(chunk) or finish
-                attempt.take(chunk, totals=True)
+                finish = stop_reason(chunk) or finish
+                attempt.take(chunk, totals=speaks_openai(self.model))
                 delta = sent_text(chunk)
                 self._require_room(attempt)
                 tokens += text_tokens(thinking.feed(delta))
@@ -161,15 +209,13 @@ class ModelSession:
         if not parts:
             raise ModelRequestError(Fault("malformed", "the reply is not a chat completion"))
         message = parts[0] if len(parts) == 1 else parts[0] + parts[1:]
-        if not (finish or cut or is_json(sent_text(message))):
-            raise ModelRequestError(Fault("unreachable", "no connection to the model endpoint, or it broke"))
         message.response_metadata["finish_reason"] = "length" if cut else finish
         message.response_metadata[CUT] = cut
         return message
 
     def _notice_thoughts(self, message: "BaseMessage") -> None:
         """Remember whether the model thinks; one cut at its bound before it said anything did."""
-        silent = finish_reason(message) in LENGTH and not sent_text(message).strip()
+        silent = stop_kind(message) == "cut" and not sent_text(message).strip()
         notice_thoughts(self._thinker, seen=silent or shows_thoughts(message))
 
     def _open_deadline(self, messages: "list[BaseMessage]", runnable: Any) -> CallDeadline:
@@ -234,14 +280,16 @@ class ModelSession:
     ) -> AsyncGenerator[str, None]:
         """One attempt at a stream."""
         identity = self.endpoint.identity
-        thinking, given, finish = ReasoningFilter(opened=opens_reasoning(identity)), False, None
+        thinking, given = ReasoningFilter(opened=opens_reasoning(identity)), False
+        finish, refused = None, False
         said: list[str] = []
         watch = RepetitionWatch()
         with self._attempt("text", messages, self.model, deadline, number, most) as attempt:
-            chunks = aiter(self.model.astream(messages, self._config(), **self._bind_reply(attempt, self.model)))
+            bound, arguments = self._bind_reply(attempt, self.model)
+            chunks = aiter(bound.astream(messages, self._config(), **arguments))
             try:
                 async for chunk in _within_time(chunks, deadline):
-                    finish = finish_reason(chunk) or finish
+                    finish, refused = stop_reason(chunk) or finish, refused or refuses(chunk)
                     attempt.take(chunk, totals=speaks_openai(self.model))
                     self._require_room(attempt)
                     said.append(message_text(chunk))
@@ -261,11 +309,8 @@ class ModelSession:
             if rest := thinking.end():
                 given = True
                 yield rest
-            if not given and finish not in LENGTH | BLOCKED:
-                raise ModelRequestError(Fault("empty", "the reply was empty"))
-            if finish is None and speaks_openai(self.model):
-                raise ModelRequestError(Fault("incomplete", "the reply broke off"))
-            require_complete(finish)
+            kind = self._settle_end("declined" if refused else kind_of(finish), streamed=True)
+            require_end(kind, finish, empty=not given)
 
     @contextmanager
     def _attempt(
@@ -295,10 +340,10 @@ class ModelSession:
             error = fault.words
             pause = self._retry_pause(fault, attempt)
             if fault.bound and attempt.bound and not attempt.began:
-                note_refused_bound(self.endpoint.identity, attempt.bound, fault)
+                note_refused_bound(self.endpoint.identity, self.model, attempt.bound, fault)
                 raise ModelRequestError(fault, 0.0) from None
             # A model that does not exist when asked in the plainest way will not exist later either.
-            hopeless = fault.kind == "denied" or (fault.status == 404 and mode in {"text", "json_text"})
+            hopeless = fault.hopeless or (fault.status == 404 and mode in {"text", "json_text"})
             if pause is None and (fault.outage or hopeless):
                 self.breaker.failed(deadline, fault.words, hopeless=hopeless)
             if fault.kind == "deadline":
@@ -326,14 +371,14 @@ class ModelSession:
             )
             self.budget.record(call, cost_of(self.price, sent, received), room)
 
-    def _bind_reply(self, attempt: Attempt, runnable: Any) -> dict[str, Any]:
-        """Arguments that bound the reply of an attempt to what the run has left for it."""
+    def _bind_reply(self, attempt: Attempt, runnable: Any) -> "tuple[Runnable[Any, Any], dict[str, Any]]":
+        """Bound the reply of an attempt to what the run has left for it: whom to ask, and with which arguments."""
         left, _ = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
         size = window_memory.size(self.endpoint.identity)
         most = most_tokens(self.model, size.window, attempt.prompt)
         wanted = attempt.most + thinking_allowance(self._thinker)
         attempt.bound = bound_name(self.endpoint.identity, self.model)
-        return bound_arguments(self.model, runnable, attempt.bound, max(1, min(left, most, wanted)))
+        return bind_bound(self.model, runnable, attempt.bound, max(1, min(left, most, wanted)))
 
     def _require_room(self, attempt: Attempt) -> None:
         """End a reply that has come to a limit of the run."""
@@ -355,18 +400,20 @@ class ModelSession:
 
     def _retry_pause(self, fault: Fault, attempt: Attempt) -> float | None:
         """Seconds until it is worth trying again; None if it is not, or there would be no time left."""
-        if not fault.passing or attempt.began or attempt.number >= self.retries:
+        if not fault.passing or attempt.characters or attempt.number >= self.retries:
             return None
         pause = fault.pause
         if pause is None:
             pause = _PAUSE_SECONDS * 2**attempt.number * random.uniform(0.75, 1.0)  # noqa: S311 - spreads the load
         return pause if pause < attempt.deadline.left else None
 
-    @staticmethod
-    def _fault_of(failure: Exception, deadline: CallDeadline) -> Fault:
-        return (
-            deadline.overdue() if isinstance(failure, TimeoutError) and deadline.left <= 0 else classify_fault(failure)
-        )
+    def _fault_of(self, failure: Exception, deadline: CallDeadline) -> Fault:
+        if isinstance(failure, TimeoutError) and deadline.left <= 0:
+            return deadline.overdue()
+        if ended_early(failure) and always_tells(self.model) and not speaks_openai(self.model):
+            # ChatMistralAI drops an error that is told in the stream, ChatOllama the reply of a cold start.
+            return Fault("loading", _NO_WORD)
+        return classify_fault(failure)
 
     def _config(self) -> "RunnableConfig":
         return {
@@ -381,16 +428,24 @@ def unsent_call(role: str, purpose: str, model: str, reason: str) -> ModelCall:
     return ModelCall(role=role, purpose=purpose, model=model, mode=NOT_SENT, error=reason)
 
 
-def require_complete(finish: str | None) -> None:
-    """Refuse a reply that its model did not end by itself.
+def require_end(kind: StopKind, reason: str | None, *, empty: bool = False) -> None:
+    """Refuse a reply that its model did not end by itself, or ended without a word.
 
     Raises:
-        ModelRequestError: It was cut at the length limit, or filtered.
+        ModelRequestError: For that reason.
     """
-    if finish in LENGTH:
-        raise ModelRequestError(Fault("incomplete", "the reply was cut off at the model's length limit"))
-    if finish in BLOCKED:
-        raise ModelRequestError(Fault("incomplete", "the model declined, or a filter did"))
+    told = describe_reason(reason)
+    faults: dict[StopKind, Fault] = {
+        "cut": Fault("incomplete", "the reply was cut off at the model's length limit"),
+        "declined": Fault("declined", f"the model declined, or a filter did{told}"),
+        "overloaded": Fault("busy", f"the model endpoint is overloaded{told}"),
+        "broken": Fault("incomplete", f"the model did not end its reply{told}"),
+        "unreported": Fault("empty", "the reply was empty") if empty else Fault("incomplete", "the reply broke off"),
+    }
+    if (fault := faults.get(kind)) is not None:
+        raise ModelRequestError(fault)
+    if empty:
+        raise ModelRequestError(Fault("empty", "the reply was empty"))
 
 
 def _require_progress(watch: RepetitionWatch, delta: str) -> None:

@@ -54,7 +54,7 @@ class StructuredCall(Generic[T]):
         name = schema_name(self.schema)
         known = mode_memory.known(identity, name)
         certain = known in (None, MODES[0])  # nothing was skipped but what the endpoint refuses now
-        skipping = False
+        skipping = emptied = False
         for mode in MODES[MODES.index(known or MODES[0]) :]:
             runnable = None if skipping and mode != _LAST else bind_mode(self.session.model, mode, self.schema)
             if runnable is None:
@@ -67,8 +67,9 @@ class StructuredCall(Generic[T]):
                 # Some servers break on a response format instead of refusing it: one that
                 # never held above is given one plain request before it counts as down.
                 broken = kind == "server" and known is None
-                if mode == _LAST or not (kind in {"refused", "empty"} or broken):
+                if mode == _LAST or emptied or not (kind in {"refused", "empty"} or broken):
                     raise
+                emptied = kind == "empty"
                 certain, skipping = certain and kind == "refused", broken
                 continue
             reading = await self._parse(message)

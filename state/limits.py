@@ -13,11 +13,13 @@ FaultKind = Literal[
     "overflow",
     "server",
     "busy",
+    "loading",
     "unreachable",
     "late",
     "deadline",
     "malformed",
     "empty",
+    "declined",
     "incomplete",
     "limit",
 ]

@@ -1,0 +1,147 @@
+"""Stop reasons: a reply is whole only if its provider says that the model ended it.
+
+Each provider's form has words of its own; they are one table, since servers that speak OpenAI's form pass on those of
+the model behind them. A word that is not in it, and none at all, is no good end. LangChain's classes take a stream that
+breaks off without a reason for a whole reply (all of langchain-anthropic 1.7.10, -google-genai 4.4.3, -mistralai 1.1.6,
+-ollama 1.1.0, -deepseek 1.1.1 and -openai 1.7.4).
+
+Some servers and classes never report a reason. That is learned by endpoint: one whose form always has a reason is held
+to it from the first reply on, a local server of OpenAI's form after it has shown one, or has twice shown none.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from weiwo.models.endpoint import EndpointMemory, is_local
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import BaseMessage
+
+StopKind = Literal["ended", "cut", "declined", "overloaded", "broken", "unreported"]
+"""How a reply ended: by the model itself, at a limit of length, declined by model or filter, for want of machines, for
+any other reason, or without one."""
+
+_FORMS: Final[Mapping[str, Mapping[StopKind, str]]] = {
+    "openai": {
+        "ended": "stop tool_calls function_call",
+        "cut": "length",
+        "declined": "content_filter",
+    },
+    "responses": {"ended": "completed", "cut": "max_output_tokens", "declined": "content_filter"},
+    "anthropic": {
+        "ended": "end_turn stop_sequence tool_use",
+        "cut": "max_tokens model_context_window_exceeded",
+        "declined": "refusal",
+    },
+    "gemini": {
+        "ended": "STOP",
+        "cut": "MAX_TOKENS",
+        "declined": "SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII JAILBREAK MODEL_ARMOR LANGUAGE"
+        " IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION",
+    },
+    "mistral": {"ended": "stop tool_calls", "cut": "length model_length"},
+    "ollama": {"ended": "stop", "cut": "length"},
+    "deepseek": {
+        "ended": "stop tool_calls",
+        "cut": "length",
+        "declined": "content_filter",
+        "overloaded": "insufficient_system_resource",
+    },
+    "bedrock": {
+        "ended": "end_turn stop_sequence tool_use",
+        "cut": "max_tokens model_context_window_exceeded",
+        "declined": "guardrail_intervened content_filtered",
+    },
+    "cohere": {"ended": "COMPLETE STOP_SEQUENCE TOOL_CALL", "cut": "MAX_TOKENS", "declined": "ERROR_TOXIC"},
+    "zhipu": {
+        "ended": "stop tool_calls",
+        "cut": "length model_context_window_exceeded",
+        "declined": "sensitive",
+        "overloaded": "network_error",
+    },
+    "hugging face": {"ended": "stop eos eos_token stop_sequence", "cut": "length"},
+}
+"""Words of each provider's form, as its reference lists them."""
+_KINDS: Final = {
+    word.lower(): kind for form in _FORMS.values() for kind, words in form.items() for word in words.split()
+}
+_KEYS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+_ALWAYS_TELL: Final = frozenset({"ChatAnthropic", "ChatGoogleGenerativeAI", "ChatMistralAI", "ChatOllama"})
+"""LangChain's classes of providers of whom no reply ends without a reason."""
+_TELLING: Final = 2
+"""Replies without a reason after which an endpoint that has shown none is one that reports none."""
+_CODE: Final = re.compile(r"\w{1,40}")
+
+_reported: Final = EndpointMemory[None]()
+"""Endpoints that have reported a reason."""
+_unreported: Final = EndpointMemory[int]()
+"""Replies without a reason, by endpoint."""
+
+
+def stop_reason(message: "BaseMessage") -> str | None:
+    """Return why the model stopped, under whichever name its provider reports it; None if it does not."""
+    told: Mapping[str, Any] = message.response_metadata
+    for key in _KEYS:
+        if reason := told.get(key):
+            return _word(reason)
+    if blocked := (told.get("prompt_feedback") or {}).get("block_reason"):
+        reason = _word(blocked)
+        return reason if _KINDS.get(reason.lower()) == "declined" else "content_filter"
+    if (status := told.get("status")) and told.get("object") == "response":  # the Responses API
+        incomplete = (told.get("incomplete_details") or {}).get("reason")
+        return _word(incomplete if status == "incomplete" and incomplete else status)
+    return None
+
+
+def _word(reason: object) -> str:
+    return str(getattr(reason, "name", reason))
+
+
+def stop_kind(message: "BaseMessage") -> StopKind:
+    """Classify the end of a reply that came whole."""
+    return "declined" if refuses(message) else kind_of(stop_reason(message))
+
+
+def kind_of(reason: str | None) -> StopKind:
+    """Classify a reason to stop."""
+    return "unreported" if reason is None else _KINDS.get(reason.lower(), "broken")
+
+
+def refuses(message: "BaseMessage") -> bool:
+    """Tell whether a reply is the model's refusal, in a field or a block of its own."""
+    if message.additional_kwargs.get("refusal"):
+        return True
+    blocks = message.content if isinstance(message.content, list) else ()
+    return any(isinstance(block, dict) and block.get("type") == "refusal" for block in blocks)
+
+
+def describe_reason(reason: str | None) -> str:
+    """Return a reason as it may be shown: a provider's code in brackets, or nothing."""
+    return f" ({reason})" if reason and _CODE.fullmatch(reason) else ""
+
+
+def always_tells(model: "BaseChatModel") -> bool:
+    """Tell whether a model's endpoint reports a reason with every reply; one on this network may not."""
+    names = {cls.__name__ for cls in type(model).__mro__}
+    base_url = str(getattr(model, "openai_api_base", None) or "")
+    hosted = "BaseChatOpenAI" in names and not (base_url and is_local(base_url))
+    return hosted or bool(names & _ALWAYS_TELL)
+
+
+def accepts_unreported(endpoint: str, model: "BaseChatModel") -> bool:
+    """Decide whether a reply without a reason counts as whole, and remember that it had none.
+
+    A class that is not known counts as one that reports none until it has reported one.
+    """
+    if always_tells(model) or endpoint in _reported:
+        return False
+    _unreported.put(endpoint, seen := _unreported.get(endpoint, 0) + 1)
+    speaks_openai = any(cls.__name__ == "BaseChatOpenAI" for cls in type(model).__mro__)
+    return not speaks_openai or seen > _TELLING
+
+
+def note_reported(endpoint: str) -> None:
+    """Remember that an endpoint reports why its replies end."""
+    _reported.put(endpoint, None)
