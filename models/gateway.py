@@ -21,7 +21,7 @@ from weiwo.models.endpoint import Endpoint, EndpointMemory, endpoint_breaker, re
 from weiwo.models.errors import BudgetExhaustedError, ModelCallError, ModelUnavailableError
 from weiwo.models.model_cache import get_chat_model
 from weiwo.models.parameters import is_small, learn_size, note_reply
-from weiwo.models.prices import price_of, require_prices
+from weiwo.models.prices import cached_price_of, price_of, require_prices
 from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.models.reply import message_text
 from weiwo.models.request_form import DOUBT_SECONDS, MODES, MOST_TOKENS, can_stream, mode_memory, set_thinking
@@ -258,6 +258,7 @@ class ChatModels:
             breaker=endpoint_breaker(self._run_id, where.identity),
             seconds=self.settings.model_seconds,
             price=price_of(self.settings, where.name),
+            cached_price=cached_price_of(self.settings, where.name),
             retries=0 if role in self._given else RETRIES,
             streams=received,
             adapts=self.settings.model_seconds == Settings.model_seconds,

@@ -1,15 +1,17 @@
 """Prices of a model's tokens: as configured, else the provider's list price, out of the data of `genai-prices`.
 
-A list price is that of the shortest prompt, without caches and batches. The data are those of the installed release;
-nothing is looked up elsewhere.
+A list price is that of the shortest prompt, without batches; tokens that the provider had kept from an earlier prompt
+have their own where the list has one. It counts for the provider's own host only: elsewhere the same model may cost
+anything. The data are those of the installed release; nothing is looked up elsewhere.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import version
 from typing import Final
+from urllib.parse import urlsplit
 
 from weiwo.state.settings import Settings, SettingsError
 
@@ -37,15 +39,49 @@ def list_price_source(settings: Settings, names: Iterable[str]) -> str:
     return f"{_PACKAGE} {version(_PACKAGE)}" if listed else ""
 
 
+_HOSTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "openai": ("openai.com", ("OPENAI_BASE_URL", "OPENAI_API_BASE")),
+    "anthropic": ("anthropic.com", ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL")),
+    "google_genai": ("googleapis.com", ("GOOGLE_GEMINI_BASE_URL",)),
+    "google_vertexai": ("googleapis.com", ("GOOGLE_VERTEX_BASE_URL",)),
+    "mistralai": ("mistral.ai", ("MISTRAL_BASE_URL",)),
+    "deepseek": ("deepseek.com", ("DEEPSEEK_API_BASE",)),
+    "groq": ("groq.com", ("GROQ_API_BASE", "GROQ_BASE_URL")),
+    "xai": ("x.ai", ("XAI_API_BASE",)),
+}
+"""Domain of each provider, and the variables by which its package is pointed elsewhere, the first that is set."""
+
+
 def _is_of_provider(name: str) -> bool:
-    """Whether a model is the provider's own: another endpoint's `openai:gpt-5` may cost anything."""
-    elsewhere = os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
-    return not (name.startswith("openai:") and elsewhere)
+    """Whether a model is asked at its provider's own host, as far as the environment tells."""
+    domain, variables = _HOSTS.get(name.partition(":")[0], ("", ()))
+    url = next((value for variable in variables if (value := os.environ.get(variable, "").strip())), "")
+    if not url:
+        return True
+    try:
+        host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
+    except ValueError:
+        return False
+    return host == domain or host.endswith(f".{domain}")
+
+
+def cached_price_of(settings: Settings, name: str) -> float | None:
+    """US dollars per million input tokens that a provider kept from an earlier prompt; None where no list tells."""
+    if _configured(settings, name) is not None or not _is_of_provider(name):
+        return None
+    listed = _list_prices(name)
+    return listed[2] if listed else None
+
+
+def _list_price(name: str) -> Price | None:
+    """The list price of `provider:model`; None where the data have no such model, or no price a token."""
+    listed = _list_prices(name)
+    return listed[:2] if listed else None
 
 
 @lru_cache(maxsize=256)
-def _list_price(name: str) -> Price | None:
-    """The list price of `provider:model`; None where the data have no such model, or no price a token."""
+def _list_prices(name: str) -> tuple[float, float, float | None] | None:
+    """Input, output and cached input."""
     from genai_prices.data_snapshot import get_snapshot
     from genai_prices.types import TieredPrices
 
@@ -55,12 +91,11 @@ def _list_price(name: str) -> Price | None:
     except LookupError:
         return None
     prices = found.get_prices(datetime.now(UTC))
-    each = [
-        float(price.base if isinstance(price, TieredPrices) else price)
-        for price in (prices.input_mtok, prices.output_mtok)
-        if price is not None
-    ]
-    return (each[0], each[1]) if len(each) == 2 else None
+    sent, received, cached = (
+        None if price is None else float(price.base if isinstance(price, TieredPrices) else price)
+        for price in (prices.input_mtok, prices.output_mtok, prices.cache_read_mtok)
+    )
+    return None if sent is None or received is None else (sent, received, cached)
 
 
 def _configured(settings: Settings, name: str) -> Price | None:
@@ -88,6 +123,31 @@ def require_prices(settings: Settings, names: Iterable[str] | None = None) -> No
             )
 
 
-def cost_of(price: Price | None, input_tokens: int, output_tokens: int) -> float:
-    """US dollars; 0 where the price is not known."""
-    return (input_tokens * price[0] + output_tokens * price[1]) / 1_000_000 if price else 0.0
+def cost_of(
+    price: Price | None,
+    input_tokens: int,
+    output_tokens: int,
+    cached_tokens: int = 0,
+    cached_price: float | None = None,
+) -> float:
+    """US dollars; 0 where the price is not known. Cached tokens, which are among the input, cost as much where none is.
+
+    Args:
+        price: Of the model.
+        input_tokens: Those of the prompt.
+        output_tokens: Those of the reply.
+        cached_tokens: Those of the prompt that the provider had kept.
+        cached_price: US dollars per million of these.
+    """
+    if price is None:
+        return 0.0
+    kept = 0 if cached_price is None else min(cached_tokens, input_tokens)
+    return ((input_tokens - kept) * price[0] + kept * (cached_price or 0.0) + output_tokens * price[1]) / 1_000_000
+
+
+def cost_of_call(
+    settings: Settings, model: str, input_tokens: int, output_tokens: int, cached_tokens: int = 0
+) -> float:
+    """US dollars of a model call, by the model's name in the trace; 0 where the price is not known."""
+    price = price_of(settings, model)
+    return cost_of(price, input_tokens, output_tokens, cached_tokens, cached_price_of(settings, model))

@@ -89,6 +89,7 @@ class ModelSession:
     breaker: EndpointBreaker  # the endpoint's breaker in this run
     seconds: float  # bound of one call with all its attempts; less where the run has less left
     price: Price | None = None  # what the model's tokens cost, if known
+    cached_price: float | None = None  # and those that its provider had kept from an earlier prompt
     retries: int = RETRIES  # attempts after the first; a model made elsewhere has retries of its own
     streams: bool = False  # whether replies that are wanted whole are streamed, too
     adapts: bool = False  # whether a slow endpoint may take longer than `seconds`
@@ -369,7 +370,8 @@ class ModelSession:
                 error=error,
                 fault=fault.kind if fault else None,
             )
-            self.budget.record(call, cost_of(self.price, sent, received), room)
+            cost = cost_of(self.price, sent, received, call.cached_tokens, self.cached_price)
+            self.budget.record(call, cost, room)
 
     def _bind_reply(self, attempt: Attempt, runnable: Any) -> "tuple[Runnable[Any, Any], dict[str, Any]]":
         """Bound the reply of an attempt to what the run has left for it: whom to ask, and with which arguments."""

@@ -36,7 +36,7 @@ def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
     calls = (result.get("usage") or {}).get("calls") or []
     if not settings.telemetry or not any(call["input_tokens"] or call["output_tokens"] for call in calls):
         return
-    from weiwo.models.prices import cost_of, price_of
+    from weiwo.models.prices import cost_of_call
 
     models: dict[str, dict[str, float]] = defaultdict(lambda: {"calls": 0, "input": 0, "output": 0, "cost": 0.0})
     for call in calls:
@@ -44,7 +44,8 @@ def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
         spent["calls"] += call["mode"] != "not_sent"
         spent["input"] += call["input_tokens"]
         spent["output"] += call["output_tokens"]
-        spent["cost"] += cost_of(price_of(settings, call["model"]), call["input_tokens"], call["output_tokens"])
+        tokens = call["input_tokens"], call["output_tokens"], call.get("cached_tokens", 0)
+        spent["cost"] += cost_of_call(settings, call["model"], *tokens)
     row = {"at": time.time(), "status": result.get("status"), "depth": settings.depth, "models": models}
     with suppress(OSError):
         make_private_folder(Path(settings.home))

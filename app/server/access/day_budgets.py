@@ -17,7 +17,7 @@ from weiwo.app.server.errors import RequestError
 from weiwo.app.server.metrics import count_model_call
 from weiwo.app.server.storage.records import Records, Spending
 from weiwo.models.budget import listen_to_calls
-from weiwo.models.prices import cost_of, price_of
+from weiwo.models.prices import cost_of_call
 from weiwo.state.limits import ModelCall, Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
 
@@ -86,7 +86,7 @@ class DayBudgets:
 
     async def _count(self, user: str, call: ModelCall) -> None:
         tokens = call.input_tokens, call.output_tokens
-        cost = cost_of(price_of(self._settings, call.model), *tokens)
+        cost = cost_of_call(self._settings, call.model, *tokens, call.cached_tokens)
         count_model_call(*tokens, cost)
         await self._records.add_spending(user, _day_of(time.time()), Spending(0, sum(tokens), cost))
 

@@ -15,7 +15,7 @@ from weiwo.app.cli.questions.spending import (
     summarize_spending,
     tell_cost,
 )
-from weiwo.models.prices import price_of, require_prices
+from weiwo.models.prices import cached_price_of, cost_of_call, price_of, require_prices
 from weiwo.state.settings import Context, Settings
 
 
@@ -35,6 +35,34 @@ def test_the_list_gives_way_to_what_is_configured_and_knows_nothing_of_other_end
     require_prices(settings(max_cost=1))
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")
     assert price_of(settings(), "openai:gpt-5-mini") is None
+
+
+@pytest.mark.parametrize(
+    ("variable", "url", "model", "known"),
+    [
+        ("OPENAI_BASE_URL", "https://api.openai.com/v1", "openai:gpt-5-mini", True),
+        ("OPENAI_BASE_URL", "https://eu.api.openai.com/v1", "openai:gpt-5-mini", True),
+        ("OPENAI_API_BASE", "https://openai.com.example.org/v1", "openai:gpt-5-mini", False),
+        ("ANTHROPIC_BASE_URL", "https://gateway.example.org", "anthropic:claude-haiku-4-5", False),
+        ("ANTHROPIC_API_URL", "https://api.anthropic.com", "anthropic:claude-haiku-4-5", True),
+        ("GOOGLE_GEMINI_BASE_URL", "http://10.0.0.7:8080", "google_genai:gemini-2.5-flash", False),
+        ("MISTRAL_BASE_URL", "https://api.mistral.ai/v1", "mistralai:mistral-small-latest", True),
+        ("MISTRAL_BASE_URL", "http://[broken", "mistralai:mistral-small-latest", False),
+        ("DEEPSEEK_API_BASE", "https://proxy.example.org/v1", "deepseek:deepseek-chat", False),
+    ],
+)
+def test_the_list_counts_for_the_providers_own_host_only(monkeypatch, variable, url, model, known):
+    assert price_of(settings(), model) is not None
+    monkeypatch.setenv(variable, url)
+    assert (price_of(settings(), model) is not None) is known
+    assert (cached_price_of(settings(), model) is not None) is known
+
+
+def test_kept_tokens_cost_what_the_list_says_and_else_as_much_as_others():
+    name = "anthropic:claude-haiku-4-5"
+    assert cost_of_call(settings(), name, 1_000_000, 0, 400_000) == pytest.approx(0.6 * 1 + 0.4 * 0.1)
+    own = settings(prices={name: (2.0, 4.0)})
+    assert cost_of_call(own, name, 1_000_000, 0, 400_000) == pytest.approx(2.0)
 
 
 def test_totals(tmp_path):
