@@ -1,0 +1,171 @@
+"""Whole runs with a model of each provider's form: whole, cut, declined, overloaded and cold.
+
+What the run says of itself must be what happened. A provider whose package is not installed is left out.
+"""
+
+import gc
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.support.command import run_command, search_path
+from tests.support.openai_server import Handler, Reply, asked_schema, error, text
+from tests.support.personas import WU_OR_CAESAR, good
+from tests.support.providers.catalog import DIALECTS, provider_server
+from tests.support.providers.ollama import LOADING
+from weiwo.graph import build_graph
+from weiwo.models.model_cache import _http_client
+from weiwo.state.settings import Context
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.filterwarnings(
+        "ignore::pytest.PytestUnraisableExceptionWarning",  # connections left open
+        "ignore::ResourceWarning",
+        "ignore::DeprecationWarning",
+    ),
+]
+WORDS = {"anthropic": "refusal", "google_genai": "PROHIBITED_CONTENT", "mistralai": "error", "ollama": "unload"}
+"""Each provider's word for a reply that is no answer; of the others `content_filter`."""
+
+
+def is_draft(request: Any) -> bool:
+    return asked_schema(request) is None
+
+
+def cut_drafts(_: str) -> Handler:
+    """Drafts end in the middle of their first sentence, at the limit of length."""
+
+    def handler(request: Any) -> Reply:
+        reply = good(request)
+        return replace(reply, content=(reply.content or "")[:40], finish="length") if is_draft(request) else reply
+
+    return handler
+
+
+def broken_drafts(_: str) -> Handler:
+    """Drafts end in the middle, without a word on why."""
+
+    def handler(request: Any) -> Reply:
+        reply = good(request)
+        return replace(reply, content=(reply.content or "")[:40], finish=None) if is_draft(request) else reply
+
+    return handler
+
+
+def declined(name: str) -> Handler:
+    """Each request is declined."""
+    return lambda _: text("", finish=WORDS.get(name, "content_filter"))
+
+
+def first(before: Callable[[str], Reply]) -> Callable[[str], Handler]:
+    """Each other request gets something else first."""
+
+    def make(name: str) -> Handler:
+        seen: set[str] = set()
+
+        def handler(request: Any) -> Reply:
+            asked = str(request["messages"])
+            if asked in seen:
+                return good(request)
+            seen.add(asked)
+            return before(name)
+
+        return handler
+
+    return make
+
+
+overloaded = first(lambda _: error(503, "The model is overloaded", retry_after="0"))
+cold = first(lambda name: text("", finish=LOADING) if name == "ollama" else error(503, "Loading model"))
+
+
+@pytest.fixture(autouse=True)
+def _indexed(weiwo_home: Any, index_sample: Any) -> None:
+    index_sample(weiwo_home)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _collected() -> Iterator[None]:
+    """Have clients that were not closed complain before another module begins, where it is ignored."""
+    yield
+    gc.collect()
+
+
+async def ask(name: str, make: Callable[[str], Handler], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The result of a question, with a model of a provider's form."""
+    dialect = DIALECTS[name]
+    pytest.importorskip(dialect.package, reason="pip install --group providers")
+    context = Context(max_seconds=120, web=False, answer_memory=False)
+    with provider_server(name, make(name)) as server:
+        for variable, value in server.environment.items():
+            monkeypatch.setenv(variable, value)
+        if name == "openai_responses":
+            from langchain_openai import ChatOpenAI  # noqa: PLC0415 - heavy
+
+            more: dict[str, Any] = {"use_responses_api": True, "http_async_client": _http_client(20)}
+            graph = build_graph(models=ChatOpenAI(model=dialect.model, max_retries=2, **more))
+        else:
+            graph = build_graph()
+            context = context.model_copy(update={"model": f"{name}:{dialect.model}"})
+        result: dict[str, Any] = (await graph.ainvoke({"question": WU_OR_CAESAR}, context=context))["result"]
+        assert server.requests
+    return result
+
+
+each = pytest.mark.parametrize("name", DIALECTS)
+
+
+@each
+async def test_a_whole_answer_is_complete(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = await ask(name, lambda _: good, monkeypatch)
+    assert result["status"] == "complete"
+    assert "56" in result["answer"]
+    assert not [call for call in result["usage"]["calls"] if call.get("error")]
+
+
+@each
+@pytest.mark.parametrize("make", [cut_drafts, broken_drafts])
+async def test_half_a_draft_is_never_the_whole_answer(
+    name: str, make: Callable[[str], Handler], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = await ask(name, make, monkeypatch)
+    drafts = [call for call in result["usage"]["calls"] if call["role"] == "writer" and call["purpose"] == "draft"]
+    assert all(call["fault"] == "incomplete" for call in drafts)
+    assert result["status"] == "partial" or "56" in result["answer"]  # else the rules have answered
+
+
+@each
+async def test_a_model_that_declines_is_said_to(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = await ask(name, declined, monkeypatch)
+    errors = [call["error"] for call in result["usage"]["calls"]]
+    assert result["answer"]
+    assert not [told for told in errors if told and "does not answer" in told]
+
+
+@each
+@pytest.mark.parametrize("make", [overloaded, cold], ids=["overloaded", "cold"])
+async def test_what_passes_is_waited_for(
+    name: str, make: Callable[[str], Handler], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = await ask(name, make, monkeypatch)
+    assert result["status"] == "complete"
+    assert "56" in result["answer"]
+
+
+@pytest.mark.parametrize("name", [name for name in DIALECTS if name != "openai_responses"])
+def test_the_command_tells_half_an_answer_from_a_whole_one(name: str, tmp_path: Any, weiwo_home: Any) -> None:
+    dialect = DIALECTS[name]
+    pytest.importorskip(dialect.package, reason="pip install --group providers")
+    codes = []
+    for make in (lambda _: good, cut_drafts):
+        with provider_server(name, make(name)) as server:
+            env = {**os.environ, **server.environment, "WEIWO_HOME": str(weiwo_home), "PYTHONPATH": search_path()}
+            env |= {"WEIWO_MODEL": f"{name}:{dialect.model}", "WEIWO_WEB": "off", "WEIWO_ANSWER_MEMORY": "off"}
+            code, told, why = run_command("ask", "Hello, who are you?", cwd=tmp_path, env=env)
+            assert told, why
+            codes.append(code)
+    assert codes == [0, 3]
