@@ -1,12 +1,14 @@
 """What an answer costs, beside a plain ReAct loop: calls, tokens and time for chains, comparisons, fan-outs and facts.
 
     python benchmarks/thrift.py [--each N] [--seed N] [--calls] [FOLDER…]
+    python benchmarks/thrift.py --provider anthropic,google_genai,mistralai,ollama,deepseek,openai
 
 Both systems search the same index with the same scripted model (`oracle.py`), which states only what stands in its
 prompt. The loop is `langchain.agents.create_agent` with one search tool, eight passages a search and up to three
 searches a turn. The documents are invented (`invented.py`), so that nothing can be known by heart; a FOLDER
 is BEIR-shaped, and its questions that come with a `decomposition` are chains as well. Tokens are estimated at four
-characters each. Wall time is virtual: each call takes one second, and nothing else takes any.
+characters each. Wall time is virtual: each call takes one second, and nothing else takes any. With `--provider` the
+same model is behind each provider's wire form on loopback, and Weiwo asks it through the provider's own package.
 """
 
 import argparse
@@ -144,6 +146,19 @@ def write_files(documents: dict[str, str], folder: Path) -> Path:
     return folder
 
 
+def ask_providers(arguments: Any) -> None:
+    """Ask the questions of the invented world through each provider's form."""
+    from provider_oracle import measure_provider  # noqa: PLC0415 - wants the group `providers`
+
+    with tempfile.TemporaryDirectory() as folder:
+        world = invent(arguments.seed, arguments.each)
+        corpus = write_corpus(world.documents, Path(folder))
+        cases = [case for case in world.cases if not arguments.kind or case.kind == arguments.kind]
+        for provider in arguments.provider.split(","):
+            _forget_endpoints()
+            measure_provider(cases, corpus, provider)
+
+
 async def main(arguments: Any) -> None:
     """Measure the invented world, then each folder."""
     with tempfile.TemporaryDirectory() as home:
@@ -179,6 +194,11 @@ if __name__ == "__main__":
         "--habit", choices=("", "schemaless", "mediocre"), default="", help="of Weiwo's model; goals hold without"
     )
     parser.add_argument("folders", nargs="*")
+    parser.add_argument("--provider", default="", help="ask through these providers' forms instead, with commas")
     warnings.simplefilter("ignore")
+    given = parser.parse_args()
+    if given.provider:
+        ask_providers(given)
+        sys.exit()
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
-        runner.run(main(parser.parse_args()))
+        runner.run(main(given))
