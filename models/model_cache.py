@@ -125,17 +125,14 @@ async def _check_ollama(response: Any) -> None:
         ModelRequestError: It is an error; for how long the server wants to be left alone is in its headers.
     """
     if response.status_code >= 400:
+        import httpx  # noqa: PLC0415 - heavy
+
         await response.aread()
-        error = _OllamaStatusError(response.text[:_MOST_OF_AN_ERROR])
-        error.response = response
-        raise ModelRequestError(classify_fault(error))
+        said = response.text[:_MOST_OF_AN_ERROR]
+        raise ModelRequestError(
+            classify_fault(httpx.HTTPStatusError(said, request=response.request, response=response))
+        )
     await _check_response(response)
-
-
-class _OllamaStatusError(Exception):
-    """An error of Ollama with its response, for the classification."""
-
-    response: Any = None
 
 
 def _same_origin(url: str, location: str) -> bool:
