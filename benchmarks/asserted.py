@@ -30,7 +30,8 @@ from weiwo import build_graph
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, Language
 from weiwo.state.settings import Context
-from weiwo.text.language import detect_language, sentences
+from weiwo.text.language import sentences
+from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized_section
 from weiwo.text.terms import terms
 from weiwo.text.values import coerce

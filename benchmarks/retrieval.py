@@ -22,7 +22,7 @@ from statistics import median
 from typing import NamedTuple
 
 from weiwo.text.chunking import chunk_text
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
 from weiwo.tools.corpus.index.language_fit import assess_fit
 from weiwo.tools.corpus.index.vector_index import embed_passages

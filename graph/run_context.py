@@ -136,6 +136,7 @@ def context_opener(
             budget=budget,
             emit=emit,
             language="en" if begun is None else begun.language,
+            asked_in="en" if begun is None else begun.frame.language,
             memory=_open_memory(runtime, opened.user, emit),
             task_log=TaskLog(Path(settings.home), opened.user) if settings.telemetry else None,
             assessed=None if begun is None else recall_strategy(begun, settings.depth, chat_models.configured),

@@ -63,6 +63,7 @@ class Assessment(Value):
         clarification: What is still to be asked of the person; None where nothing is.
         assumed: What the question was taken to mean where it may mean several things and nobody was asked; the answer
             says so. Empty where it is clear.
+        answer_language: The language to answer in, where a person set one; empty: that of the question.
     """
 
     frame: QueryFrame
@@ -77,6 +78,7 @@ class Assessment(Value):
     clarification: Clarification | None = None
     assumed: str = ""
     strategy: Strategy | None = None
+    answer_language: Language = ""
 
     @property
     def question(self) -> str:
@@ -86,7 +88,7 @@ class Assessment(Value):
     @property
     def language(self) -> Language:
         """The language to answer in."""
-        return self.frame.language
+        return self.answer_language or self.frame.language
 
 
 class TeamConfig(Value):

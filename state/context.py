@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from weiwo.state.kinds import AGENTS, ROLES
+from weiwo.state.kinds import AGENTS, ROLES, read_language_tag
 from weiwo.state.run_limits import Depth
 from weiwo.state.source_filter import read_folder, read_since, read_site
 
@@ -77,6 +77,11 @@ class Context(BaseModel):
     def _drop_empty(cls, data: Any) -> Any:
         return {k: v for k, v in data.items() if v != ""} if isinstance(data, Mapping) else data
 
+    @field_validator("language", mode="after")
+    @classmethod
+    def _read_language(cls, said: str | None) -> str | None:
+        return read_language_tag(said) if said else None
+
     @field_validator("site", "not_site", mode="after")
     @classmethod
     def _read_sites(cls, sites: list[str] | None) -> list[str] | None:
@@ -123,6 +128,9 @@ class Context(BaseModel):
     ] = _unset("The form a model writes the answer in. Unset: as the question wants it.")
     words: Annotated[int | None, Setting(client="open", shapes_answer=True, studio=("writer",))] = _unset(
         "About how long the answer of a model is, in words (Chinese: characters).", ge=10, le=20_000
+    )
+    language: Annotated[str | None, Setting(client="open", shapes_answer=True, studio=("writer",))] = _unset(
+        "The language of the answer as a tag, such as de. Unset: that of the question."
     )
     embeddings: Annotated[str | None, Setting(shapes_answer=True)] = _unset(
         "Embedding model as provider:model, to find passages by meaning."

@@ -7,7 +7,7 @@ string whose year is negative before our era ("-156", "-100-07-12", "1969-07").
 Apart from the values, since commands that only look need these words and no pydantic.
 """
 
-from typing import Final, Literal, get_args
+from typing import Final, Literal, TypeGuard, get_args
 
 ValueType = Literal[
     "text",
@@ -26,8 +26,12 @@ ROLES: Final = (*AGENTS, "verifier")
 
 VALUE_TYPES: tuple[ValueType, ...] = get_args(ValueType)
 
-Language = Literal["en", "zh"]
-"""The languages Weiwo reads and answers in."""
+Language = str
+"""The language of a text or an answer, as the first part of a BCP 47 tag, such as `de`; any language there is."""
+
+Locale = Literal["en", "zh"]
+"""The languages that Weiwo has rules and messages of its own in."""
+LOCALES: tuple[Locale, ...] = get_args(Locale)
 
 DecidedBy = Literal["model", "rule"]
 """Who made a judgement: a chat model, or a rule. Always visible in the trace."""
@@ -66,3 +70,36 @@ def item_type(type_: ValueType) -> ValueType:
     if type_.startswith(_LIST_PREFIX):
         return type_[len(_LIST_PREFIX) : -1]  # type: ignore[return-value]
     return type_
+
+
+def has_rules(language: Language) -> TypeGuard[Locale]:
+    """Whether Weiwo's rules read a language; texts in others get no grammar at all, rather than that of English."""
+    return language in LOCALES
+
+
+def message_locale(language: Language) -> Locale:
+    """The language of Weiwo's own messages in an answer of some language: English where it has none of its own."""
+    return language if has_rules(language) else "en"
+
+
+_ALIASES = {"nb": "no", "nn": "no", "fil": "tl", "iw": "he", "in": "id", "cmn": "zh", "yue": "zh"}
+
+
+def read_language_tag(said: str) -> Language:
+    """The language that a BCP 47 tag names, without its script and region: `de` of `de-AT`, `zh` of `zh_CN`.
+
+    Raises:
+        ValueError: It is no tag.
+    """
+    primary, *rest = said.strip().casefold().replace("_", "-").split("-")
+    if not (2 <= len(primary) <= 3 and primary.isascii() and primary.isalpha() and all(one.isalnum() for one in rest)):
+        raise ValueError("is no language tag; write one such as de, fr or zh")
+    return _ALIASES.get(primary, primary)
+
+
+def recorded_language(said: object) -> Language:
+    """The language that a stored result names; English where it names none, since anybody may have written the file."""
+    try:
+        return read_language_tag(str(said))
+    except ValueError:
+        return "en"

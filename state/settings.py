@@ -24,10 +24,10 @@ MODEL_FIELDS: Final = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 def check_client_fields(given: Mapping[str, Any], env: Mapping[str, str]) -> None:
     """Check that a server's client sets only fields that it may: an allow-list, closed by default.
 
-    A client may ask, and may be more careful than the operator: depth, form and length, lower limits, a person's
-    approval, no web, no telemetry, no memory; sites, dates and folders within the operator's own. What else it may set,
-    the operator names in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server, `procedures` reads its
-    files, `allow_tools` and `allow_acting` speak for a person, so that no operator can hand them over.
+    A client may ask, and may be more careful than the operator: depth, form, length, language, lower limits, approval
+    by a person, no web, no telemetry, no memory; sites, dates and folders within the operator's own. What else it may
+    set, the operator names in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server, `procedures` reads
+    its files, `allow_tools` and `allow_acting` speak for a person, so that no operator can hand them over.
 
     Args:
         given: The fields it set.
@@ -112,6 +112,7 @@ class Settings:
         corpus_by_name: Whether each entry of `corpus` must be the name of a corpus, since a server's client gave it.
         web_asked_for: Whether `web` was said, so that providers without a key may be asked.
         form: Empty: as the question wants it; so is `words` where it is 0.
+        language: Tag of the language to answer in; empty: that of the question.
         filter: The sites, dates and folders that sources are restricted to.
         prices: As `WEIWO_PRICES` writes them: `openai:gpt-5-mini=0.25/2,…`.
         limits: Bounds of the run; `depth` sets those that are not set themselves.
@@ -131,6 +132,7 @@ class Settings:
     depth: Depth = "normal"
     form: "Form" = ""
     words: int = 0
+    language: str = ""
     context_tokens: int | None = None
     filter: SourceFilter = field(default_factory=SourceFilter)
     thinking: str = ""

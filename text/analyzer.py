@@ -1,24 +1,26 @@
-"""Text to search terms, the same way for what is indexed and what is asked, in English and Chinese.
+"""Text to search terms, the same way for what is indexed and what is asked, in any language.
 
-Written Chinese has no blanks between its words, so a tokenizer made for English finds nothing in it. Han runs become
-single characters and pairs of neighbours, which needs no dictionary and misses no word. Identifiers (`INC-49217`,
-`getUserName`, `v1.2.3`) are kept whole, to be found exactly, and in parts, to be found at all. Traditional characters
-are folded to simplified ones.
+Chinese, Japanese and Thai have no blanks between their words, and Korean words have endings, so a tokenizer made for
+English finds nothing in them. Runs of their characters become single characters and pairs of neighbours, which needs no
+dictionary and misses no word. Identifiers (`INC-49217`, `getUserName`, `v1.2.3`) are kept whole, to be found exactly,
+and in parts, to be found at all. Traditional Chinese characters are folded to simplified ones.
 
-An index must take these terms as they are, with no tokenizer behind them that splits again. English endings are left to
-the index's own Porter stemmer: a light stemmer here measured no better, and terms stay readable.
+An index must take these terms as they are, with no tokenizer behind them that splits again. Endings are left to the
+index's own Snowball stemmers: a light stemmer here measured no better, and terms stay readable.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final
 
+from weiwo.state.kinds import Language, has_rules
 from weiwo.text.data_files import data_characters, data_words
-from weiwo.text.language import HAN
-from weiwo.text.patterns import lazy
+from weiwo.text.language import ACCENTS
+from weiwo.text.language_detection import detect_language, function_words
+from weiwo.text.patterns import JOINED_RANGES, UNSPACED_RANGES, lazy
 
 SIMPLIFIED: Final = str.maketrans(
     data_characters("han_folding", "traditional"), data_characters("han_folding", "simplified")
@@ -41,20 +43,19 @@ STOP_WORDS: Final = data_words("terms", "stop_words")
 _SHOUTED_FROM: Final = 4
 """A question of this many tokens, all in capitals, is shouted; in a shorter one capitals are acronyms."""
 
-_UNSPACED: Final = rf"{HAN}\u3041-\u3096\u30a1-\u30fa\u30fc"
-_LETTER: Final = rf"[^\W{_UNSPACED}]"
+_LETTER: Final = rf"(?:[^\W{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])"
 _TOKEN: Final = lazy(
-    rf"(?P<unspaced>[{_UNSPACED}]+)"
+    rf"(?P<unspaced>[{UNSPACED_RANGES}]+)"
     rf"|{_LETTER}+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d))){_LETTER}+)*(?:\+\+|\#(?!{_LETTER}))?"
 )
-_ACCENT: Final = lazy("[\u0300-\u036f]")
+_ACCENT: Final = lazy(f"[{ACCENTS}]")
 _NOT_DECOMPOSED: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ħ": "h", "Ħ": "H", "ı": "i"}
     | {"æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "þ": "th", "Þ": "Th", "’": "'"}
 )
 _NUMBER: Final = lazy(r"\d+(?:,\d\d\d)*(?:\.\d+)?")
 _INITIALS: Final = lazy(r"[^\W\d_](?:\.[^\W\d_])+")
-_PART: Final = lazy(r"\d+(?:\.\d+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+_PART: Final = lazy(rf"\d+(?:\.\d+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|(?:[^\W\d_A-Za-z]|[{JOINED_RANGES}])+")
 
 
 def terms(text: str) -> list[str]:
@@ -78,18 +79,25 @@ def query_terms(text: str) -> tuple[str, ...]:
         text: Any text.
 
     Returns:
-        Its distinct terms in order, without English stop words unless nothing else is left. A stop word in capitals
-        is a name ("US", "IT", "WHO") and stays, unless the whole question is shouted. Remembered: all who look at a
-        question ask.
+        Its distinct terms in order, without the stop words of its language unless nothing else is left. A stop word in
+        capitals is a name ("US", "IT", "WHO") and stays, unless the whole question is shouted. Remembered: all who look
+        at a question ask.
     """
     groups = [(token, group) for token, group in _groups(text) if group]
+    idle = _stop_words(detect_language(text))
     shouted = text.isupper() and len(groups) >= _SHOUTED_FROM
     kept = [
-        group
-        for token, group in groups
-        if group[0] not in STOP_WORDS or (len(token) > 1 and token.isupper() and not shouted)
+        group for token, group in groups if group[0] not in idle or (len(token) > 1 and token.isupper() and not shouted)
     ]
     return tuple(dict.fromkeys(term for group in kept or [group for _, group in groups] for term in group))
+
+
+@cache
+def _stop_words(language: Language) -> frozenset[str]:
+    """The stop words of a language, folded as terms are: where its rules are unknown, its function words."""
+    if has_rules(language):
+        return STOP_WORDS
+    return frozenset(term for word in function_words(language) for term in terms(word)[:1])
 
 
 def plain(text: str) -> str:

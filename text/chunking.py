@@ -12,10 +12,9 @@ from itertools import accumulate, pairwise
 from math import ceil
 from typing import Final, NamedTuple
 
-from weiwo.text.language import HAN
 from weiwo.text.markdown import DELIMITER, find_unbroken, find_whole_sentences
 from weiwo.text.outline import Heading, read_outline
-from weiwo.text.patterns import lazy
+from weiwo.text.patterns import JOINED_RANGES, UNSPACED_RANGES, lazy
 
 SMALLEST: Final = 60
 """Weight below which a passage is joined with its neighbour, if there is one in its section."""
@@ -27,8 +26,8 @@ _LARGEST_CODE: Final = 800
 """The same of a fenced block or a table row, which says nothing in halves; a longer block is parted between lines, and
 so is one with a line above `LARGEST`."""
 
-_UNSPACED: Final = lazy(rf"[{HAN}\u3041-\u3096\u30a1-\u30fa]")
-_WORD: Final = lazy(rf"[^\W{HAN}\u3041-\u3096\u30a1-\u30fa]+")
+_UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
+_WORD: Final = lazy(rf"(?:[^\W{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])+")
 _BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
 _LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import total_ordering
 from typing import Final, NamedTuple, Self
 
+from weiwo.state.kinds import Language, has_rules
 from weiwo.text.date_forms import FIRST_BARE_YEAR, LAST_BARE_YEAR, MONTHS, DateForm, date_forms
-from weiwo.text.language import Language
 from weiwo.text.patterns import lazy
 from weiwo.text.units import unit_after
 
@@ -209,7 +209,7 @@ def format_date(date: PartialDate, language: Language) -> str:
 
     Args:
         date: The date.
-        language: "12 July 100 BC" in English, 公元前100年7月12日 in Chinese.
+        language: "12 July 100 BC" in English, 公元前100年7月12日 in Chinese; 2016-05-03 in others.
 
     Returns:
         The date; a year that would not be taken for one by itself (14, 618) gets its era.
@@ -220,6 +220,8 @@ def format_date(date: PartialDate, language: Language) -> str:
         era = "公元前" if date.year < 0 else "公元" * marked
         month = "" if date.month is None else f"{date.month}月"
         return f"{era}{number}年{month}" + ("" if date.day is None else f"{date.day}日")
+    if not has_rules(language) and not marked and date.month is not None:
+        return date.iso()
     written = f"{number:,}" if number >= 10_000 else str(number)
     year = f"{written} BC" if date.year < 0 else "AD " * marked + written
     parts = (None if date.day is None else str(date.day), None if date.month is None else MONTHS[date.month - 1], year)

@@ -1,77 +1,44 @@
-"""Which language a text is in, where its sentences end, how long it is, and its plain forms."""
+"""Sentences of a text, its length in words, and its plain forms, in any language."""
 
 import re
 import unicodedata
+from collections.abc import Callable
+from functools import cache, partial
 from itertools import pairwise
 from math import ceil
-from typing import Final, Literal
+from typing import Final
 
-from weiwo.text.data_files import data_words
-from weiwo.text.patterns import HAN_RANGES, lazy
-
-Language = Literal["en", "zh"]
+from weiwo.state.kinds import Language
+from weiwo.text.data_files import data_words, read_data
+from weiwo.text.language_detection import HAN_PER_WORD, detect_language
+from weiwo.text.patterns import HAN_RANGES, JOINED_RANGES, UNSPACED_RANGES, lazy
 
 HAN: Final = HAN_RANGES
 """Han characters, for use inside a character class."""
 
-_HAN_PER_WORD: Final = 1.6
-"""Chinese writes about this many characters where English writes one word."""
-
 _HAN_CHARACTER: Final = lazy(f"[{HAN}]")
 _OPENING: Final = lazy(r"[\s(]")
-_WORD: Final = lazy(rf"[^\W_{HAN}]+(?:['’.,-][^\W_{HAN}]+)*")
-_QUOTED: Final = lazy(r"《[^《》]{1,80}》|「[^「」]{1,80}」|“[^“”]{1,80}”|\"[^\"\n]{1,80}\"")
-
-# A name can be long in either script; the words a language asks and links with cannot be borrowed so easily.
-_ENGLISH_FRAME: Final = lazy(
-    r"\b(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|would|tell|please"
-    r"|mean|means|explain|translate|about|compare|find|give|list|write|say)\b",
-    re.IGNORECASE,
-)
-_CHINESE_FRAME: Final = lazy("[的是了吗呢谁哪几么怎在有和与请把被这那我你为何多]")
-
-
-def detect_language(text: str) -> Language:
-    """Tell English from Chinese.
-
-    What stands inside quotation marks is left out first, so that an English question about 《红楼梦》 is English.
-    Then the words that frame a question decide, and where they don't, the share of Han characters against words.
-
-    Args:
-        text: Any text; without a letter in it, it counts as English.
-
-    Returns:
-        "zh" or "en".
-    """
-    folded = unicodedata.normalize("NFKC", text)
-    outside = _QUOTED.sub(" ", folded)
-    if not (_HAN_CHARACTER.search(outside) or _WORD.search(outside)):
-        outside = folded
-    han = len(_HAN_CHARACTER.findall(outside))
-    words = len(_WORD.findall(outside))
-    if not han or not words:
-        return "zh" if han else "en"
-    english = bool(_ENGLISH_FRAME.search(outside))
-    chinese = bool(_CHINESE_FRAME.search(outside))
-    if english != chinese and len(outside) <= 400:
-        return "zh" if chinese else "en"
-    return "zh" if han / _HAN_PER_WORD > words else "en"
+_LETTER: Final = rf"(?:[^\W_{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])"
+_WORD: Final = lazy(rf"{_LETTER}+(?:['’.,-]{_LETTER}+)*")
+_UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 
 
 def word_count(text: str) -> int:
-    """Count words; Chinese has no blanks between them, so its words are estimated from its characters.
+    """Count words; where no blanks stand between them, they are estimated from the characters.
 
     Args:
         text: Any text.
 
     Returns:
-        The number of words, an estimate where the text is Chinese.
+        The number of words, an estimate where the script has no blanks.
     """
-    return len(_WORD.findall(text)) + ceil(len(_HAN_CHARACTER.findall(text)) / _HAN_PER_WORD)
+    return len(_WORD.findall(text)) + ceil(len(_UNSPACED.findall(text)) / HAN_PER_WORD)
 
 
 _INVISIBLE: Final = frozenset("\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_ACCENT: Final = lazy("[\u0300-\u036f]")
+ACCENTS: Final = "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670"
+"""Accents and vowel points, which are left out where texts are compared; inside a character class."""
+_ACCENT: Final = lazy(f"[{ACCENTS}]")
 
 
 _TERMINAL: Final = lazy(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z^_])")
@@ -123,19 +90,26 @@ def word_set(joined: str) -> frozenset[str]:
 
 
 _CLOSERS: Final = "\"'”’」』）)]》】"
-_END: Final = lazy(rf"(?:(?P<stop>[.!?]+)|(?P<han>[。！？；｡]+))[{re.escape(_CLOSERS)}]*(?:\[\d{{1,3}}\])*")
+_END: Final = lazy(
+    rf"(?:(?P<stop>[.!?]+)|(?P<han>[。！？；｡।॥؟۔։።၊။៕]+))[{re.escape(_CLOSERS)}]*(?:\[\d{{1,3}}\])*"
+    r"|(?<=[\u0e01-\u0e4e\u0e81-\u0ece])(?P<blank> +)(?=[\u0e01-\u0e4e\u0e81-\u0ece])"
+)
+"""Ends of sentences; in Thai and Lao, which have no mark for them, a blank between words stands for one."""
 _ABBREVIATION: Final = data_words("sentences", "abbreviation")
 _ENDING_ABBREVIATION: Final = word_set("inc ltd co corp bros jr sr etc al est a.m p.m b.c a.d b.c.e c.e u.s u.k")
 _OPENING_WORD: Final = data_words("sentences", "opening_word")
 _BLOCK: Final = lazy(r"[ \t]*(?:[-*+•·‣▪]|\d{1,3}[.)、](?!\d)|#{1,6}|>+|\|)(?:[ \t]+|$)?")
 _BLOCK_START: Final = lazy(r"[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)、][ \t]|#{1,6}[ \t]|>|\|)")
+_ORDINAL: Final = 2
+"""Digits of an ordinal that may be written with a full stop: "3. Mai"."""
+_ORDINAL_LANGUAGES: Final = data_words("sentences", "ordinal_languages")
 _WRAPPED_FROM: Final = 60
 _LONGEST_BRIEF: Final = 20_000
 """Characters of a text whose questions are looked for."""
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Find the sentences of English, Chinese and mixed prose, Markdown included.
+    """Find the sentences of prose in any language, Markdown included.
 
     A line end closes a sentence unless the line is long enough to have been wrapped and no new block follows.
     Bullets, numbers and heading marks at the start of a line belong to no sentence.
@@ -148,8 +122,9 @@ def sentences(text: str) -> list[tuple[int, int]]:
         a block mark.
     """
     spans: list[tuple[int, int]] = []
+    tell = cache(partial(detect_language, text))  # asked for where a full stop may mean several things, and once
     for start, end in _blocks(text):
-        marks = [start, *_ends(text, start, end), end]
+        marks = [start, *_ends(text, start, end, tell), end]
         spans.extend(span for left, right in pairwise(marks) if (span := _trim(text, left, right)) is not None)
     return spans
 
@@ -160,7 +135,7 @@ def questions_of(text: str, longest: int) -> str:
         return text
     kept: list[str] = []
     for start, end in reversed(sentences(text[:_LONGEST_BRIEF])):
-        asks = text[start:end].rstrip(_CLOSERS).endswith(("?", "？"))
+        asks = text[start:end].rstrip(_CLOSERS).endswith(("?", "？", "؟"))
         if asks and sum(map(len, kept)) + len(kept) + end - start <= longest:
             kept.append(text[start:end])
     return " ".join(reversed(kept))
@@ -185,17 +160,18 @@ def _blocks(text: str) -> list[tuple[int, int]]:
     return blocks
 
 
-def _ends(text: str, start: int, end: int) -> list[int]:
+def _ends(text: str, start: int, end: int, tell: Callable[[], Language]) -> list[int]:
     """Where sentences end inside one block."""
     return [
         found.end()
         for found in _END.finditer(text, start, end)
-        if found["han"] or _ends_here(text, start, end, found.start("stop"), found)
+        if found["han"] or found["blank"] or _ends_here(text, start, end, found, tell)
     ]
 
 
-def _ends_here(text: str, start: int, end: int, stop: int, found: re.Match[str]) -> bool:
+def _ends_here(text: str, start: int, end: int, found: re.Match[str], tell: Callable[[], Language]) -> bool:
     """Whether Western end marks end a sentence here."""
+    stop = found.start("stop")
     if found.end() >= end:
         return True
     following = text[found.end() : found.end() + 40]
@@ -210,11 +186,26 @@ def _ends_here(text: str, start: int, end: int, stop: int, found: re.Match[str])
         return not (lower_case and (quoted or found["stop"].startswith("..")))
     window = text[max(start, stop - 24) : stop]
     before = _HAN_CHARACTER.split(_OPENING.split(window)[-1])[-1].strip("\"'“‘[").casefold()
+    if (before.isdigit() and len(before) <= _ORDINAL) or (before and before in _abbreviations_elsewhere()):
+        language = tell()
+        if before in _abbreviations(language) or (before.isdigit() and language in _ORDINAL_LANGUAGES):
+            return False
     starts_anew = not lower_case and next_word.casefold() in _OPENING_WORD
     if before in _ENDING_ABBREVIATION or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", before):
         return starts_anew
     initial = len(before) == 1 and before.isalpha() and window[-1:].isupper()
     return not lower_case and before not in _ABBREVIATION and (not initial or starts_anew)
+
+
+@cache
+def _abbreviations(language: Language) -> frozenset[str]:
+    """Abbreviations of a language other than English and Chinese, behind which a sentence goes on."""
+    return frozenset(read_data("sentences")["abbreviations"].get(language, "").split())
+
+
+@cache
+def _abbreviations_elsewhere() -> frozenset[str]:
+    return frozenset(word for words in read_data("sentences")["abbreviations"].values() for word in words.split())
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from weiwo.text.language import Language
+from weiwo.state.kinds import Language, has_rules
 from weiwo.text.patterns import lazy
 
 _BULLET: Final = lazy(
@@ -60,7 +60,7 @@ def join_items(items: list[str], language: Language) -> Iterator[str]:
         The list in prose; then with quotation marks round the items that could be taken for several; then round all.
     """
     if not items:
-        yield "none" if language == "en" else "无"
+        yield "无" if language == "zh" else "none"
         return
     yield join_names(items, language)
     yield join_names([item if split_items(item) == [item] else f"“{item}”" for item in items], language)
@@ -68,8 +68,13 @@ def join_items(items: list[str], language: Language) -> Iterator[str]:
 
 
 def join_names(items: Sequence[str], language: Language, *, either: bool = False) -> str:
-    """Put at least one name together: "A, B and C", 甲、乙和丙; with "or" and 或 where one of them is enough."""
-    comma = ", " if language == "en" else "、"
+    """Put at least one name together: "A, B and C", 甲、乙和丙; with "or" and 或 where one of them is enough.
+
+    Other languages get commas alone.
+    """
+    comma = "、" if language == "zh" else ", "
+    if not has_rules(language):
+        return ", ".join(items)
     conjunction = {"en": " or " if either else " and ", "zh": "或" if either else "和"}[language]
     return conjunction.join(part for part in (comma.join(items[:-1]), items[-1]) if part)
 

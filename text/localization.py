@@ -2,15 +2,17 @@
 
 A section is a table of the file, named after the module that speaks (`[writer.gaps]`). A catalogue is read when one
 of its messages is first needed, and only the sections asked for are parsed: TOML is slow, and commands start often.
+
+An answer may be in any language. What the program itself says in it is English where there is no catalogue.
 """
 
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, TypeVar, cast
 
-from weiwo.state.kinds import Language
+from weiwo.state.kinds import LOCALES, Language, Locale, message_locale
 from weiwo.text.patterns import lazy
 
 _FOLDER: Final = Path(__file__).parent / "locale"
@@ -32,7 +34,17 @@ def localized_phrases(section: str, key: str) -> Mapping[Language, tuple[str, ..
     return cast("Mapping[Language, tuple[str, ...]]", _ByLanguage(section, key))
 
 
-def sections(language: Language) -> tuple[str, ...]:
+_T = TypeVar("_T")
+
+
+class ByLocale(dict[Language, _T]):
+    """Words by language that are no messages; a language without its own gets the English ones."""
+
+    def __missing__(self, language: Language) -> _T:
+        return self[message_locale(language)]
+
+
+def sections(language: Locale) -> tuple[str, ...]:
     """Names of the sections of a language's catalogue."""
     return tuple(_texts(language))
 
@@ -44,18 +56,18 @@ class _ByLanguage(Mapping[Language, Any]):
         self._section, self._key = section, key
 
     def __getitem__(self, language: Language) -> Any:
-        table = _section(language, self._section)
+        table = _section(message_locale(language), self._section)
         return table if self._key is None else table[self._key]
 
     def __iter__(self) -> Iterator[Language]:
-        return iter(get_args(Language))
+        return iter(LOCALES)
 
     def __len__(self) -> int:
-        return len(get_args(Language))
+        return len(LOCALES)
 
 
 @cache
-def _texts(language: Language) -> dict[str, str]:
+def _texts(language: Locale) -> dict[str, str]:
     """The unparsed text of each section of a catalogue."""
     text = (_FOLDER / f"{language}.toml").read_text(encoding="utf-8")
     _, *parts = _HEADER.split(text)
@@ -63,6 +75,6 @@ def _texts(language: Language) -> dict[str, str]:
 
 
 @cache
-def _section(language: Language, section: str) -> Mapping[str, Any]:
+def _section(language: Locale, section: str) -> Mapping[str, Any]:
     table = tomllib.loads(_texts(language)[section])
     return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}

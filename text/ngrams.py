@@ -1,21 +1,20 @@
 """Text to character n-grams: what is left of a word that is misspelt, inflected or compounded.
 
 Four characters, the word's ends included (`_tower_` gives `_tow towe ower wer_`), were the best of three, four and five
-on MuSiQue and HotpotQA questions with transposed letters. English stop words have none; Han characters and pairs
-are n-grams already.
+on MuSiQue and HotpotQA questions with transposed letters. English stop words have none; the characters and
+pairs of a script without blanks are n-grams already.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from weiwo.text.analyzer import LONGEST_TERM, STOP_WORDS, query_terms, terms
-from weiwo.text.language import HAN
-from weiwo.text.patterns import lazy
+from weiwo.text.patterns import UNSPACED_RANGES, lazy
 
 LENGTH: Final = 4
 """Characters of an n-gram."""
 
-_HAN: Final = lazy(f"[{HAN}]")
+_UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 _DIGIT: Final = lazy(r"\d")
 _AROUND: Final = ".,;:!?()\"'"
 _LONGEST_KEPT: Final = 32
@@ -32,6 +31,9 @@ class _Indexed(NamedTuple):
 
     terms: str
     grams: str
+
+
+NOTHING_INDEXED: Final = _Indexed("", "")
 
 
 def query_grams(text: str) -> list[str]:
@@ -54,7 +56,7 @@ class Indexer:
         """The terms and n-grams of a text."""
         words = text.split()
         if not words:
-            return _Indexed("", "")
+            return NOTHING_INDEXED
         found, grams = zip(*map(self._words.__getitem__, words), strict=True)  # no loop in Python: all time goes here
         return _Indexed(" ".join(found), " ".join(grams))
 
@@ -86,7 +88,7 @@ def _is_word(plain: str) -> bool:
 
 
 def _grams(term: str) -> list[str]:
-    if not term.isascii() and _HAN.match(term):
+    if not term.isascii() and _UNSPACED.match(term):
         return [term]
     bounded = f"_{term}_"
     return [bounded[start : start + LENGTH] for start in range(len(bounded) - LENGTH + 1)] or [bounded]

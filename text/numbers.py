@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from weiwo.text.language import Language
+from weiwo.state.kinds import Language
 from weiwo.text.numerals import (
     CHINESE_DIGITS,
     CHINESE_NUMERALS,
@@ -138,7 +138,7 @@ def format_number(value: float, language: Language) -> str:
 
     Args:
         value: The number.
-        language: English gets thousands separators, Chinese none.
+        language: English gets thousands separators. Others get none: a German reads 6,300 as 6.3.
 
     Returns:
         Decimal notation, never an exponent: up to six decimals, or for numbers below 1 six significant digits.

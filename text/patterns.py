@@ -12,6 +12,19 @@ from weiwo.state.cached_property import cached_property
 HAN_RANGES: Final = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Han characters, for use inside a character class."""
 
+UNSPACED_RANGES: Final = (
+    HAN_RANGES + r"\u3041-\u3096\u30a1-\u30fa\u30fc\uac00-\ud7a3"
+    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u1000-\u103f\u1780-\u17d3"
+)
+"""Characters whose words have no blanks between them, or (Hangul) endings behind them; inside a character class."""
+
+JOINED_RANGES: Final = (
+    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07a6-\u07b0\u0900-\u0963\u0966-\u0dff\u0e01-\u0e3a"
+    r"\u0e40-\u0e4e\u0e81-\u0ece\u0f71-\u0f84\u0f86-\u0fbc\u1000-\u1049\u1780-\u17d3\u200c\u200d"
+)
+"""Letters and marks of scripts whose words hold combining marks, which `\\w` leaves out; inside a character class."""
+
 _LONGEST_READ: Final = 2_000
 """Characters of a text that are looked through for wide ones."""
 _NARROW_BYTES: Final = bytes(range(0xE3))

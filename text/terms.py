@@ -1,18 +1,22 @@
-"""The content words of a text in a form that matches across inflections, for English and Chinese alike.
+"""The content words of a text in a form that matches across inflections, in any language.
 
-English words are reduced to stems; Chinese, which has no blanks, to overlapping pairs of characters.
+English words are reduced to stems; scripts that have no blanks to overlapping pairs of characters. Other languages keep
+their words as they are, without their function words.
 """
 
 from collections.abc import Collection
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
+from weiwo.state.kinds import Language, has_rules
 from weiwo.text.data_files import data_rows, data_words
-from weiwo.text.language import HAN, fold
-from weiwo.text.patterns import lazy
+from weiwo.text.language import fold
+from weiwo.text.language_detection import function_words
+from weiwo.text.patterns import JOINED_RANGES, UNSPACED_RANGES, lazy
 
-_TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:[.'’-][^\W_{HAN}]+)*")
-_HAN_CHARACTER: Final = lazy(f"[{HAN}]")
+_LETTER: Final = rf"(?:[^\W_{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])"
+_TOKEN: Final = lazy(rf"[{UNSPACED_RANGES}]+|{_LETTER}+(?:[.'’-]{_LETTER}+)*")
+_UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 
 
 FUNCTION_WORDS: Final = data_words("terms", "function_words")
@@ -52,15 +56,27 @@ def _undouble(word: str) -> str:
     return word
 
 
-def terms(text: str) -> list[str]:
-    """Content words of a text in order: English stems, numbers, and pairs of Chinese characters."""
+def terms(text: str, language: Language = "en") -> list[str]:
+    """Content words of a text in order: stems, numbers, and pairs of characters where words have no blanks.
+
+    Args:
+        text: Any text.
+        language: The language whose function words are left out; Chinese ones are not, and English text may stand
+            beside them.
+    """
+    idle = FUNCTION_WORDS if has_rules(language) else _folded_function_words(language)
     found: list[str] = []
     for token in _TOKEN.findall(fold(text)):
-        if not token.isascii() and _HAN_CHARACTER.match(token):  # then all of it is
+        if not token.isascii() and _UNSPACED.match(token):  # then all of it is
             found += [token] if len(token) == 1 else [token[i : i + 2] for i in range(len(token) - 1)]
-        elif token not in FUNCTION_WORDS:
+        elif token not in idle:
             found += [stem(token)] if "-" not in token else [stem(part) for part in token.split("-") if part]
     return found
+
+
+@cache
+def _folded_function_words(language: Language) -> frozenset[str]:
+    return frozenset(fold(word) for word in function_words(language))
 
 
 def coverage(wanted: Collection[str], present: Collection[str]) -> float:

@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
+from weiwo.state.kinds import Language
 from weiwo.text.data_files import data_rows
-from weiwo.text.language import Language
 from weiwo.text.patterns import lazy
 
 _UNITS: Final = data_rows("units", "units")
@@ -65,8 +65,8 @@ def name_unit(unit: str, amount: object, language: Language) -> str:
         language: The language of the text.
     """
     aliases = _WRITTEN.get(unit) or _ALIASES.get(unit) or _ALIASES.get(unit.removesuffix("s"), "")
-    names = [alias.replace("_", " ") for alias in aliases.split() if alias[0].isascii() == (language == "en")]
-    plural = language == "en" and amount not in {1, "1"}
+    names = [alias.replace("_", " ") for alias in aliases.split() if alias[0].isascii() != (language == "zh")]
+    plural = language != "zh" and amount not in {1, "1"}
     return names[plural] if len(names) > plural else unit
 
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from weiwo.state.kinds import ValueType, item_type
+from weiwo.state.kinds import Language, ValueType, item_type
 from weiwo.text.dates import PartialDate, find_dates, format_date, parse_date
-from weiwo.text.language import Language
 from weiwo.text.lists import join_items, split_items
 from weiwo.text.numbers import format_number, parse_number
 from weiwo.text.patterns import lazy
@@ -97,7 +96,7 @@ def _written(data: "JsonValue", type_: ValueType, language: Language) -> str:
     if type_ == "date":
         return format_date(PartialDate.from_iso(str(data)), language)
     if isinstance(data, bool):
-        return {"en": ("no", "yes"), "zh": ("否", "是")}[language][data]
+        return (("否", "是") if language == "zh" else ("no", "yes"))[data]
     if isinstance(data, int | float):
         return format_number(data, language)
     return str(data)

@@ -49,6 +49,10 @@ _RUN: Final[dict[str, Any]] = {
         str | None, typer.Option("--form", metavar="FORM", help="sentence, list, table, report or code.")
     ],
     "words": Annotated[int | None, typer.Option("--words", metavar="N", help="Its length in words, with a model.")],
+    "language": Annotated[
+        str | None,
+        typer.Option("--language", metavar="TAG", help="Language of the answer, such as de. Default: the question's."),
+    ],
     "model": Annotated[
         str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Chat model. Default: WEIWO_MODEL.")
     ],

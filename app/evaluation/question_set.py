@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.text.language import Language, detect_language
+from weiwo.state.kinds import Language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.patterns import lazy
 from weiwo.text.values import coerce
 from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText, token_f1
@@ -150,7 +151,7 @@ def _make_question(row: Mapping[str, Any], where: str, relevant: Iterable[str]) 
     answerable = bool(row.get("answerable", True))
     if answerable and not answers:
         raise DatasetError(f'{where}: no "answers"; an evaluation needs them, or "facts", or "answerable": false')
-    language: Language = row["language"] if row.get("language") in {"en", "zh"} else detect_language(text)
+    language: Language = str(row.get("language") or detect_language(text))
     return Question(
         id=str(row["_id"]),
         text=text.strip(),

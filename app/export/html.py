@@ -34,7 +34,7 @@ def render_html(report: Report, earlier: Sequence[Report] = ()) -> bytes:
     prefixes = [f"{n}-" for n in range(1, len(reports))] + [""]
     bodies = [_Answer(one, prefix).render() for one, prefix in zip(reports, prefixes, strict=True)]
     body = "\n".join(f'<section class="turn">\n{one}\n</section>' for one in bodies) if earlier else bodies[0]
-    tag = "zh-Hans" if report.language == "zh" else "en"
+    tag = "zh-Hans" if report.language == "zh" else report.language
     title = escape(reports[0].title.replace("\n", " ")[:200])
     page = (
         f'<!doctype html>\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n'

@@ -73,7 +73,7 @@ def _set_properties(properties: Any, report: Report) -> None:
     properties.author = properties.last_modified_by = "Weiwo"
     properties.subject = properties.comments = properties.keywords = ""
     properties.revision = 1
-    properties.language = "zh-CN" if report.language == "zh" else "en"
+    properties.language = "zh-CN" if report.language == "zh" else report.language
     element = properties._element  # noqa: SLF001 - the libraries can set a date, and cannot take one away
     for date in [child for child in element if str(child.tag).rpartition("}")[2] in {"created", "modified"}]:
         element.remove(date)

@@ -18,6 +18,7 @@ from weiwo.nodes.writer.document import is_code
 from weiwo.nodes.writer.sources import PASSAGE_HEAD, render_value
 from weiwo.state import DOUBTFUL, Citation, Claim, Evidence, Extract, JsonValue, Language, Outcome, Plan, Verdict
 from weiwo.state.answer import Gap
+from weiwo.state.kinds import recorded_language
 from weiwo.state.values import Value
 from weiwo.text.citation_marks import blank_marks
 from weiwo.text.localization import localized, localized_section
@@ -155,7 +156,7 @@ def render_proof(report: Report) -> bytes:
 
 def build_proof(result: Mapping[str, Any]) -> Proof:
     """Put together the proof of a result, as `app/result.schema.json` says."""
-    language: Language = "zh" if result.get("language") == "zh" else "en"
+    language = recorded_language(result.get("language"))
     values = dict(_read_values(result.get("outcomes") or {}))
     citations = [_read_citation(one) for one in result.get("citations") or ()]
     sources = tuple(_read_sources(result.get("evidence") or (), citations, values))

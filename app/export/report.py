@@ -13,7 +13,7 @@ from weiwo.nodes.writer.sources import PASSAGE_HEAD
 from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL, Status
 from weiwo.state.evidence import FILE_DATE
-from weiwo.state.kinds import Language
+from weiwo.state.kinds import Language, recorded_language
 from weiwo.text.localization import localized_section
 from weiwo.text.markdown import Node, Run
 from weiwo.text.patterns import lazy
@@ -188,7 +188,7 @@ class Report:
 
 def read_result(result: Mapping[str, Any]) -> Report:
     """Read a result object, as `app/result.schema.json` says."""
-    language: Language = "zh" if result.get("language") == "zh" else "en"
+    language = recorded_language(result.get("language"))
     sources = _read_sources(result)
     claims = result.get("claims") or ()
     steps, edges = _read_plan(result.get("plan"), result.get("outcomes") or {}, language)

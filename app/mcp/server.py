@@ -17,13 +17,13 @@ from fastmcp import Context as McpContext
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from weiwo.app.mcp.runs import Account, AnswerRun, AnswerRuns, OwnAccount
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state import Evidence
 from weiwo.state.errors import WeiwoError
-from weiwo.state.settings import Context, Settings
+from weiwo.state.settings import Context, Settings, describe_validation_error
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import run_tool
 from weiwo.tools.printable import one_line
@@ -101,13 +101,17 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
         form: Annotated[
             Literal["", "sentence", "list", "table", "report", "code"], Field(description="Form; empty: as asked.")
         ] = "",
+        language: Annotated[str, Field(description="Language of the answer, such as de; empty: the question's.")] = "",
         wait: Wait = PATIENCE,
     ) -> AskResult:
         """Answer a question from documents and the web by planned search; every claim leads to its source.
 
         Where that takes longer than `wait`, the status is "running", and get_answer with the thread_id has the answer.
         """
-        asked = Context(depth=depth, form=form or None, clarify=False)
+        try:
+            asked = Context(depth=depth, form=form or None, language=language or None, clarify=False)
+        except ValidationError as error:
+            raise ToolError(describe_validation_error(error)) from None
         run = runs.start(_checked(question), asked, find_account())
         if run is None:
             raise ToolError("too many questions are being answered; ask again in a minute")

@@ -63,7 +63,7 @@ def _finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
     value = ""
     if outcome.value is not None:
         try:
-            value = render(outcome.value, outcome.type, "zh" if language == "zh" else "en")
+            value = render(outcome.value, outcome.type, language)
         except ValueError:  # written by another version, say
             value = str(outcome.value)
     return {

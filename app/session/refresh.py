@@ -15,7 +15,8 @@ from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered, resume
 from weiwo.app.session.session import Session, claim, require_own_thread
 from weiwo.graph.persistence.forks import AGAIN, fork
 from weiwo.nodes.executor.task_calls.tool_calls import digest_result
-from weiwo.state import Language, Outcome, Plan
+from weiwo.state import Outcome, Plan
+from weiwo.state.kinds import recorded_language
 from weiwo.state.settings import Context, Settings
 from weiwo.text.values import render
 from weiwo.tools.calling.errors import ToolCallError
@@ -129,7 +130,7 @@ def _in_words(outcome: Mapping[str, Any] | None, result: Mapping[str, Any]) -> s
     """The value of an outcome; empty where it has none."""
     if not outcome or outcome["status"] != "succeeded":
         return ""
-    language: Language = "zh" if result["language"] == "zh" else "en"
+    language = recorded_language(result["language"])
     return str(outcome["detail"].get("shown") or render(outcome["value"], outcome["type"], language))
 
 

@@ -32,6 +32,7 @@ from weiwo.state import Evidence, Language, Outcome, OutcomeDetail, Plan, Quote,
 from weiwo.state.errors import WeiwoError
 from weiwo.state.search import Approved, merge_evidence
 from weiwo.state.settings import Context, Settings
+from weiwo.text.localization import ByLocale
 from weiwo.text.values import coerce, render
 from weiwo.tools.registry import build_registry
 
@@ -41,7 +42,7 @@ _PERSON: Final = "person"
 """Named as the tool of an outcome that a person set."""
 
 _MOST_COMPLAINTS: Final = 3
-_TITLE: Final[dict[Language, str]] = {"en": "The user", "zh": "用户"}
+_TITLE: Final = ByLocale({"en": "The user", "zh": "用户"})
 
 
 class ForkError(WeiwoError, ValueError):

@@ -38,7 +38,8 @@ from weiwo.nodes.shared.question.turn import ConversationTurn
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import LEVELS, Way, choose_strategy, compares_few, takes_hops
 from weiwo.state import Assessment, Language, Level, QueryFrame
-from weiwo.text.language import detect_language, fold
+from weiwo.text.language import fold
+from weiwo.text.language_detection import is_in_language
 
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
 _ONE_SEARCHER = 0.69
@@ -72,7 +73,7 @@ async def assess_question(
     turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
 ) -> _QuestionJudgement:
     """Judge a question by its features and, where there is a model, by the model's reading of it."""
-    language: Language = services.language
+    language = services.asked_in
     reply: AssessmentReply | None = None
     whole = False
     question = resolve_follow_up(turn.question, turn.history, language)
@@ -88,7 +89,7 @@ async def assess_question(
             )
         except ModelCallError:
             reply = None  # in the trace; the features decide alone
-    if reply is not None and turn.history and _plausible(reply.standalone_question, turn.question):
+    if reply is not None and turn.history and _plausible(reply.standalone_question, turn.question, language):
         question = reply.standalone_question.strip()
     frame = _with_queries(_formed(_with_compared(parse_question(question, language), reply), reply, services), reply)
     clarification, assumed = read_clarification(reply.clarify if reply is not None else None, turn, services)
@@ -128,6 +129,7 @@ async def assess_question(
         clarification=clarification,
         assumed=assumed,
         strategy=strategy,
+        answer_language=services.language if services.language != language else "",
     )
     return _QuestionJudgement(judged, sketch, choices)
 
@@ -142,7 +144,7 @@ def _promises_plan(question: str, services: RunContext) -> str:
         return ""
     if not services.models.holds_schemas("master", "planner"):
         return ""
-    frame = parse_question(question, services.language)
+    frame = parse_question(question, services.asked_in)
     features = extract_static_features(frame)
     narrow = features["chain"] > features["listing"] or _compares_few(frame, services)
     wide = classify_level(compute_static_score(features)) == "complex" and not narrow
@@ -154,7 +156,7 @@ async def _fits_whole(question: str, services: RunContext) -> bool:
     corpus, models = services.registry.corpus, services.models
     if corpus is None or services.strategy.deepens or services.settings.filter:
         return False
-    computed = parse_question(question, services.language).shape in {"comparison", "difference", "calculation"}
+    computed = parse_question(question, services.asked_in).shape in {"comparison", "difference", "calculation"}
     if computed or not models.configured("writer") or len(list_searches(services.registry.names())) > 1:
         return False
     size, sources = await asyncio.to_thread(lambda: (corpus.size, corpus.documents))
@@ -238,10 +240,10 @@ def _compute_semantic_score(reply: AssessmentReply) -> float:
     return 0.45 * outside + 0.55 * steps * max(outside, 0.5)
 
 
-def _plausible(rewritten: str, question: str) -> bool:
+def _plausible(rewritten: str, question: str, language: Language) -> bool:
     """Whether a rewriting can be the same question: in its language, and of a sane length."""
     text = rewritten.strip()
-    return 0 < len(text) <= 4 * len(question) + 400 and detect_language(text) == detect_language(question)
+    return 0 < len(text) <= 4 * len(question) + 400 and is_in_language(text, language)
 
 
 def _reason(features: dict[str, float], level: Level) -> str:

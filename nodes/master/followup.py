@@ -14,9 +14,10 @@ from weiwo.nodes.shared.question.lexicon import ITEM_BAD
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import without_sources
 from weiwo.state import Language
+from weiwo.state.kinds import has_rules
 from weiwo.state.query import QueryFrame
 from weiwo.text.data_files import data_pattern
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.lists import join_names
 from weiwo.text.names import names
 from weiwo.text.terms import terms
@@ -48,7 +49,7 @@ def resolve_follow_up(question: str, history: Sequence[AnyMessage], language: La
 
 
 def _resolved(question: str, asked: str, answered: str, language: Language) -> str:
-    if not asked:
+    if not asked or not has_rules(language):
         return question
     frame = parse_question(asked, detect_language(asked))
     if other := _with_other_subject(question, frame, language):

@@ -1,5 +1,6 @@
 """The master: reads the conversation, judges how much machinery a question deserves, and sets up the team."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -13,6 +14,7 @@ from weiwo.nodes.master.clarify import clarification_message
 from weiwo.nodes.memory.reuse import EarlierAnswer, recall_answer
 from weiwo.nodes.memory.thread_memory import recall_sources
 from weiwo.nodes.memory.wishes import read_wishes
+from weiwo.nodes.shared.planning.plan_rules import document_languages
 from weiwo.nodes.shared.planning.tool_choice import plan_one_step
 from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn
 from weiwo.nodes.shared.run_context import RunContext
@@ -20,8 +22,9 @@ from weiwo.nodes.shared.strategy import TEAMS
 from weiwo.state import Assessment, Evidence, QueryFrame, TeamConfig
 from weiwo.state.events import PLANNING, AssessedEvent, FinishedEvent, TaskProgressEvent
 from weiwo.state.events import TOOLS as TOOLS_PROGRESS
+from weiwo.state.kinds import Language
 from weiwo.state.search import SearchState
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language, guess_language, resolve_language
 from weiwo.text.localization import localized
 
 _HURRIES: Final = localized("master.node", "hurries")
@@ -35,7 +38,8 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
         QuestionError: There is no question, or it cannot be asked.
     """
     turn = find_current_turn(state)
-    services = replace(services, language=detect_language(turn.question))
+    asked_in = await _find_language(turn, services)
+    services = replace(services, asked_in=asked_in, language=services.settings.language or asked_in)
     for problem in services.registry.problems:
         services.emit(TaskProgressEvent(task_id=TOOLS_PROGRESS, note=problem[services.language]))
     if services.slow_call:
@@ -57,6 +61,15 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     cited = _recall_cited(turn, assessment.frame, services)
     sketch = sketch if strategy.plan == "graph" else {}
     return {**update, "plan": plan, "sketch": sketch, "evidence": Overwrite(cited)}
+
+
+async def _find_language(turn: ConversationTurn, services: RunContext) -> Language:
+    """The language of a question; where it is too short to tell, that of the conversation, else of the documents."""
+    guess = guess_language(turn.question)
+    if guess.sure:
+        return guess.language
+    asked = [detect_language(str(one.text)) for one in reversed(turn.history) if isinstance(one, HumanMessage)]
+    return resolve_language(turn.question, asked, await asyncio.to_thread(document_languages, services))
 
 
 def _recall_cited(turn: ConversationTurn, frame: QueryFrame, services: RunContext) -> dict[str, Evidence]:

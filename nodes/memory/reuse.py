@@ -236,7 +236,7 @@ async def has_plan(question: str, services: RunContext, wishes: Sequence[str] = 
     briefing = await brief_planner(question, services, wishes, quiet=True)
     if briefing.procedures:
         return True
-    return await fill_from_memory(parse_question(question, services.language), services, briefing.key) is not None
+    return await fill_from_memory(parse_question(question, services.asked_in), services, briefing.key) is not None
 
 
 async def learn_plan(state: SearchState, status: Status, services: RunContext) -> None:

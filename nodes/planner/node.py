@@ -122,7 +122,7 @@ async def _by_memory(frame: QueryFrame, tools: Sequence[str], briefing: Briefing
     plan = await fill_from_memory(frame, services, briefing.key)
     if plan is None or check_plan(plan, services.list_interfaces(tools), services.settings.limits):
         return None
-    return add_frames(plan, services.language)
+    return add_frames(plan, services.asked_in)
 
 
 async def _by_model(
@@ -174,7 +174,7 @@ async def _by_model(
         if not complaints:
             made = plan.model_copy(update={"decided_by": "model", "thought": read_thought(sketch)})
             made = briefing.describe_plan(made, sketch, tools.pool, services.language)
-            return add_frames(made, services.language)
+            return add_frames(made, services.asked_in)
         services.emit(TaskProgressEvent(task_id=PLANNING, note="; ".join(complaints)[:500]))
         if sketch == refused:
             return None  # sent back unchanged; it knows no other

@@ -106,7 +106,7 @@ class RepairSearch:
         names = dict(zip(sketch.ids, self._free_ids(len(sketch.tasks)), strict=True))
         each = {"for_each": self.task.for_each} if self.task.for_each else {}
         renamed = [one.referring(names).model_copy(update={"id": names[one.id], **each}) for one in sketch.tasks]
-        tasks = add_frames(Plan(tasks=tuple(renamed)), self.may.services.language).tasks
+        tasks = add_frames(Plan(tasks=tuple(renamed)), self.may.services.asked_in).tasks
         repair = self._repair(tasks, safe_note(reply.reason) or self._what_happened())
         return repair.model_copy(update={"decided_by": "model"}), []
 

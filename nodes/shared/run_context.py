@@ -39,7 +39,8 @@ class RunContext:
         models: The chat models, by role.
         budget: What may still be spent, shared by the tasks that run at the same time.
         emit: Sends an event.
-        language: The language of the question.
+        language: The language to answer in.
+        asked_in: The language of the question, by whose grammar it is read.
         memory: What is remembered for whoever asks; None where nothing may be.
         task_log: What their tasks took; None where that is not kept.
         assessed: The strategy that the master chose; None before it has.
@@ -54,6 +55,7 @@ class RunContext:
     budget: Budget
     emit: Emit
     language: Language = "en"
+    asked_in: Language = "en"
     memory: MemoryStore | None = None
     task_log: TaskLog | None = None
     assessed: Strategy | None = None

@@ -232,7 +232,7 @@ class Draft:
         """A piece with one blank before it where its language wants one, and none at the beginning."""
         if not self.spoken:
             return text.lstrip()
-        if self.spoken[-1][-1:].isspace() or text[:1].isspace() or self.sources.language != "en":
+        if self.spoken[-1][-1:].isspace() or text[:1].isspace() or self.sources.language == "zh":
             return text
         return f" {text}"
 
@@ -242,7 +242,7 @@ def _mark_unverified(claim: str, language: Language) -> str:
     if is_code(claim):
         return f"{claim}\n\n{claim[: len(claim) - len(claim.lstrip())]}{_UNVERIFIED[language]}"
     body = claim.rstrip().rstrip(_STOPS)
-    return f"{body}{' ' if language == 'en' else ''}{_UNVERIFIED[language]}{claim[len(body) :]}"
+    return f"{body}{'' if language == 'zh' else ' '}{_UNVERIFIED[language]}{claim[len(body) :]}"
 
 
 def _cite_sources(sentence: str, numbers: Sequence[int], language: Language) -> str:
@@ -260,7 +260,7 @@ def add_marks(sentence: str, marks: str, language: Language) -> str:
     if not marks:
         return sentence
     body = sentence.rstrip(_STOPS)
-    return f"{body}{' ' if language == 'en' else ''}{marks}{sentence[len(body) :]}"
+    return f"{body}{'' if language == 'zh' else ' '}{marks}{sentence[len(body) :]}"
 
 
 def trailing_blanks(text: str) -> str:

@@ -23,11 +23,12 @@ from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
 from weiwo.nodes.writer.opening import PartCheck, is_check_line, is_closing, skip_opening
 from weiwo.nodes.writer.piece_stream import split_pieces
-from weiwo.nodes.writer.prompt import LANGUAGE_NAMES, REWRITE
+from weiwo.nodes.writer.prompt import REWRITE
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Language
 from weiwo.text.citation_marks import clean_marks
-from weiwo.text.language import HAN, detect_language
+from weiwo.text.language import HAN
+from weiwo.text.language_detection import is_in_language, language_name
 from weiwo.text.markdown import CELL, ITEM, ROW, read_lines, split_row
 from weiwo.text.patterns import lazy
 
@@ -142,8 +143,8 @@ async def _in_language(
         if waiting is None:
             return
         if attempt == 0:
-            messages = [*messages, HumanMessage(f"Answer in {LANGUAGE_NAMES[services.language]}.")]
-    raise ModelCallError(f"the draft was no text in {LANGUAGE_NAMES[services.language]}")
+            messages = [*messages, HumanMessage(f"Answer in {language_name(services.language)}.")]
+    raise ModelCallError(f"the draft was no text in {language_name(services.language)}")
 
 
 _MOST_WAITING = 12
@@ -164,7 +165,7 @@ def _is_prose(text: str, language: Language) -> bool:
         return False
     pieces = [text[start:end] for start, end in claim_spans(text)]
     words = clean_marks(" ".join(pieces), ()).strip()
-    if len(words) < _SHORT or detect_language(words) == language:
+    if len(words) < _SHORT or is_in_language(words, language):
         return True
     return language == "zh" and bool(ROW.match(text.lstrip())) and bool(_HAN.search(text))
 

@@ -82,9 +82,9 @@ async def _ask(frame: QueryFrame, shown: Sequence[Evidence], services: RunContex
     """The reply, read no further than its second sentence; empty where there is none."""
     models = services.models
     await models.ready(_ROLE)
-    room = min(_MOST_TOKENS, models.room(_ROLE, plain_prompt(frame, ())))
+    room = min(_MOST_TOKENS, models.room(_ROLE, plain_prompt(frame, (), services.language)))
     packed = pack_passages(shown, frame.question, room, lambda text: models.count(_ROLE, text))
-    prompt = plain_prompt(frame, packed.shown)
+    prompt = plain_prompt(frame, packed.shown, services.language)
     reply = ""
     try:
         async with aclosing(models.stream(_ROLE, "plain", [HumanMessage(prompt)])) as deltas:

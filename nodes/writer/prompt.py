@@ -15,9 +15,9 @@ from weiwo.nodes.writer.sources import CitableSources, list_relied_on, render_va
 from weiwo.state import REFERENCE, Evidence, Language, Outcome, Task, item_type
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
+from weiwo.text.language_detection import language_name
+from weiwo.text.localization import ByLocale
 from weiwo.text.values import render
-
-LANGUAGE_NAMES = {"en": "English", "zh": "Chinese (简体中文)"}
 
 _GROUNDED = protect_prompt(
     f"""\
@@ -81,19 +81,25 @@ and briefly, in the language of the message. State no facts about the world that
 that you would have to, say that it should be asked as a search question."""
 
 
-_PLAIN: Final[dict[Language, str]] = {
-    "en": "Passages:\n\n{passages}\n\nAnswer the question from the passages in one whole sentence that names what is "
-    "asked about. If the passages do not tell, say: not found.\n\nQuestion: {question}",
-    "zh": "资料：\n\n{passages}\n\n只根据以上资料，用一句完整的话回答问题；资料里没有就说“未找到”。\n\n"
-    "问题：{question}",
-}
+_PLAIN: Final = ByLocale(
+    {
+        "en": "Passages:\n\n{passages}\n\nAnswer the question from the passages in one whole sentence{language} that "
+        "names what is asked about. If the passages do not tell, say: not found.\n\nQuestion: {question}",
+        "zh": "资料：\n\n{passages}\n\n只根据以上资料，用一句完整的话回答问题；资料里没有就说“未找到”。\n\n"
+        "问题：{question}",
+    }
+)
 """The whole prompt of a small model."""
 
 
-def plain_prompt(frame: QueryFrame, passages: Sequence[Evidence]) -> str:
-    """What a small model is asked: the passages under their titles, what to do, and the question last."""
+def plain_prompt(frame: QueryFrame, passages: Sequence[Evidence], language: Language) -> str:
+    """What a small model is asked: the passages under their titles, what to do in which language, and the question."""
     shown = [f"{quote_as_data(passage.title, 200)}\n{quote_as_data(passage.text)}".strip() for passage in passages]
-    return _PLAIN[frame.language].format(passages="\n\n".join(shown), question=quote_as_data(frame.question, 2_000))
+    return _PLAIN[language].format(
+        passages="\n\n".join(shown),
+        question=quote_as_data(frame.question, 2_000),
+        language="" if language == frame.language == "en" else f" in {language_name(language)}",
+    )
 
 
 _SPARE_PASSAGES = 2
@@ -102,10 +108,10 @@ _SPARE_PASSAGES = 2
 
 def writer_instructions(language: Language) -> str:
     """What the writer is told, for an answer in a language."""
-    return f"{_GROUNDED}\n- Write in {LANGUAGE_NAMES[language]}."
+    return f"{_GROUNDED}\n- Write in {language_name(language)}."
 
 
-UNITS: Final[dict[Language, str]] = {"en": "words", "zh": "characters"}
+UNITS: Final = ByLocale({"en": "words", "zh": "characters", "ja": "characters", "th": "characters"})
 """What the length of an answer is counted in."""
 _FORMS: Final[dict[str, str]] = {
     "": "Prose; a list where several things are asked for, a table where they are asked for in several respects.",
@@ -211,9 +217,11 @@ def describe_task(task: Task, state: SearchState, language: Language) -> str:
 
 _LONGEST_FILLED: Final = 80
 """Characters of a value inside a question; a longer one, which an analysis builds on, stands above as a finding."""
-_ABOVE: Final = {"en": "what was found above", "zh": "上述结果"}
-_EACH: Final = {"en": "each of them", "zh": "各项"}
-_HANGING: Final = {"en": "What hangs on something that was not found", "zh": "要先找到上面没有找到的内容才能得知的事"}
+_ABOVE: Final = ByLocale({"en": "what was found above", "zh": "上述结果"})
+_EACH: Final = ByLocale({"en": "each of them", "zh": "各项"})
+_HANGING: Final = ByLocale(
+    {"en": "What hangs on something that was not found", "zh": "要先找到上面没有找到的内容才能得知的事"}
+)
 
 
 def _told(outcome: Outcome, services: RunContext, sources: CitableSources) -> str:

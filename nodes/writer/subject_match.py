@@ -15,6 +15,7 @@ from weiwo.state.kinds import Language
 from weiwo.state.query import QueryFrame
 from weiwo.text.analyzer import SIMPLIFIED
 from weiwo.text.dates import find_dates
+from weiwo.text.localization import ByLocale
 from weiwo.text.names import names
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
@@ -24,7 +25,7 @@ from weiwo.text.terms import terms
 _SPOKEN_OF: Final = 0.6
 """Share of a subject's words, weighted by rarity, that a passage about it has."""
 
-_SPOKEN_OF_TERMS: Final[dict[Language, float]] = {"en": 0.35, "zh": 0.4}
+_SPOKEN_OF_TERMS: Final = ByLocale({"en": 0.35, "zh": 0.4})
 """The same of all words of the question, where no subject was made out."""
 
 _MOST_TERMS: Final = 0.5
@@ -46,9 +47,9 @@ _ASKING: Final = lazy(
 """What a Chinese question asks and links with, and what asks for the newest; no pair of characters crosses it."""
 
 
-def matching_terms(text: str) -> list[str]:
+def matching_terms(text: str, language: Language = "en") -> list[str]:
     """Content words of a text, folded as `text.terms.terms` does, traditional characters as simplified ones."""
-    return terms(text if text.isascii() else text.translate(SIMPLIFIED))
+    return terms(text if text.isascii() else text.translate(SIMPLIFIED), language)
 
 
 def question_terms(frame: QueryFrame) -> list[str]:

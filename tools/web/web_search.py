@@ -14,7 +14,7 @@ from weiwo.state import Evidence, JsonValue, passage_id
 from weiwo.state.settings import Settings
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.chunking import chunk_text
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.tools.async_tool import AsyncTool, narrow
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.passages import RankedText, as_artifact, as_text, rank_passages

@@ -17,7 +17,7 @@ from weiwo.nodes.writer.extracts import choose_extracts
 from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame
 from weiwo.state.settings import Settings
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.terms import terms
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.base import CorpusError

@@ -29,7 +29,7 @@ from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.writer.extracts import choose_extracts
 from weiwo.state import Evidence, Language
 from weiwo.state.settings import Context, Settings
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized_section
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, locate_dataset

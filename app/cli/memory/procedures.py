@@ -15,7 +15,7 @@ from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.briefing import rank_procedures, recall_procedures
 from weiwo.nodes.memory.procedures import Procedure, ProcedureFolderError, Procedures, load_procedures
 from weiwo.state.settings import Settings
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 

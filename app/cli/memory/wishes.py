@@ -23,7 +23,7 @@ from weiwo.app.render.labels import system_language
 from weiwo.app.session.memory_listing import answer_as_json, describe_left_watches, wish_as_json
 from weiwo.nodes.memory import wishes
 from weiwo.nodes.memory.memory_store import MemoryStore
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized
 
 

@@ -33,7 +33,7 @@ from weiwo.app.session.session import RunEnd
 from weiwo.graph.persistence.checkpoint_reader import saved_thread_exists
 from weiwo.graph.persistence.threads import new_thread_id
 from weiwo.state.settings import Context, Settings
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 
 app = typer.Typer()
 

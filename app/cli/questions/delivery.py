@@ -25,7 +25,7 @@ from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.render.watchers import Lines, Watcher
 from weiwo.state.environment import home
 from weiwo.state.settings import Settings
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.tools.private_files import replace_private_file
 
 

@@ -18,7 +18,7 @@ from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.app.render.labels import label
 from weiwo.nodes.memory.wishes import FoundWish, find_wish
 from weiwo.state.settings import Context, Settings
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists
 from weiwo.tools.printable import one_line

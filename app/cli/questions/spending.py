@@ -19,7 +19,7 @@ from weiwo.app.cli.output import can_ask, hint
 from weiwo.app.cli.questions.requests import answering, confirm
 from weiwo.app.render.labels import label
 from weiwo.state.settings import Settings
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.tools.bounded_log import append_record, read_records
 from weiwo.tools.private_files import make_private_folder
 

@@ -15,7 +15,7 @@ from weiwo.app.errors import AppError
 from weiwo.app.session.refresh import refresh_thread
 from weiwo.graph.persistence.threads import list_threads
 from weiwo.state.errors import WeiwoError
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line
 

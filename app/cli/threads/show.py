@@ -29,6 +29,7 @@ from weiwo.app.session.thread import Thread, read_thread, thread_as_json
 from weiwo.graph.persistence.checkpoint_reader import read_finished_thread
 from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.state import REFERENCE, ModelCall, Outcome, Task, Usage
+from weiwo.state.kinds import message_locale
 from weiwo.text.values import render
 from weiwo.tools.printable import one_line, printable
 
@@ -244,7 +245,7 @@ def _came_to(outcome: Outcome | None, language: str) -> str:
 def _disagreements(values: Mapping[str, Any], language: str) -> list[str]:
     """For each task on whose value sources disagree: what which of them give."""
     outcomes, evidence, plan = values.get("outcomes") or {}, values.get("evidence") or {}, values.get("plan")
-    said, against, comma = _DISAGREE["zh" if language == "zh" else "en"]
+    said, against, comma = _DISAGREE[message_locale(language)]
     lines = []
     for outcome in (outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes):
         if not outcome.rivals:
@@ -254,7 +255,7 @@ def _disagreements(values: Mapping[str, Any], language: str) -> list[str]:
         for value, ids in sides:
             sources = dict.fromkeys(evidence[key].source for key in ids if key in evidence)
             origins = comma.join(one_line(source, 120) for source in sources)
-            told.append(f"{render(value, outcome.type, 'zh' if language == 'zh' else 'en')} ({origins})")
+            told.append(f"{render(value, outcome.type, language)} ({origins})")
         lines.append(one_line(said.format(outcome.task_id) + against.join(told), 600))
     return lines
 

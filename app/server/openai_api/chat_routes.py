@@ -17,6 +17,7 @@ from weiwo.app.server.openai_api.answers import CORRECTED, AnswerSteps, Protocol
 from weiwo.app.server.openai_api.chat_templates import find_task, read_attached, unwrap_question
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply
+from weiwo.state.kinds import read_language_tag
 
 _MODELS: Final = {"weiwo": {}, "weiwo-quick": {"depth": "quick"}, "weiwo-deep": {"depth": "deep"}}
 """The models there are, each with the context it stands for."""
@@ -119,6 +120,19 @@ def _refuse_options(body: Mapping[str, Any], *, any_format: bool) -> None:
         raise RequestError(400, f"response_format; {told}")
 
 
+def _read_language(body: Mapping[str, Any]) -> str:
+    """The language to answer in, which clients send beside OpenAI's own fields; empty: that of the question.
+
+    Raises:
+        RequestError: It is no tag of a language.
+    """
+    said = body.get("language") or ""
+    try:
+        return read_language_tag(str(said)) if said else ""
+    except ValueError as error:
+        raise RequestError(400, f"language; {str(said)[:40]!r} {error}") from None
+
+
 def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: bool) -> RunRequest:
     """The run that answers a conversation, by the options of a request of either API.
 
@@ -133,7 +147,7 @@ def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: b
     person = bool(body.get("stream")) and len(turns) == 1
     asked = {
         "input": {"messages": turns},
-        "context": {**_MODELS[_read_model(body)], "clarify": person},
+        "context": {**_MODELS[_read_model(body)], "clarify": person, "language": _read_language(body)},
         "stream_mode": ["custom", "values", "messages-tuple"],
         "on_completion": "keep" if kept else "delete",
     }

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from weiwo.models.json_reader import parse_json
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from weiwo.state import Evidence
-from weiwo.text.language import HAN, detect_language, fold
+from weiwo.state.kinds import has_rules
+from weiwo.text.language import HAN, fold
+from weiwo.text.language_detection import detect_language
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 
@@ -47,7 +49,12 @@ def find_unmentioned_name(
     """
     named = [name.text for name in names(question)]
     language = detect_language(question)
-    if not named or not passages or any(detect_language(passage.text) != language for passage in passages):
+    if (
+        not has_rules(language)
+        or not named
+        or not passages
+        or any(detect_language(passage.text) != language for passage in passages)
+    ):
         return None
     parts = [[*_parts(name)] for name in named]
     documents = {passage.source for passage in passages}
@@ -71,6 +78,8 @@ def _list_alternatives(question: str, named: Sequence[str]) -> Iterator[str]:
 
 def may_speak_of(question: str, passage: Evidence) -> bool:
     """Whether a passage has a part of a name that a question asks about, or none of these is in its script."""
+    if not has_rules(detect_language(question)):
+        return True  # in German every noun looks like a name, in Arabic none does
     chinese = detect_language(passage.text) == "zh"
     named = [name.text for name in names(question) if bool(re.search(f"[{HAN}]", name.text)) == chinese]
     return not named or _is_named([[*_parts(name)] for name in named], [passage])

@@ -10,10 +10,12 @@ from weiwo.text.language import HAN, fold, sentences
 from weiwo.text.lexicon import is_common
 from weiwo.text.names import Name, names
 from weiwo.text.numbers import find_numbers, to_base
-from weiwo.text.patterns import lazy
+from weiwo.text.patterns import JOINED_RANGES, UNSPACED_RANGES, lazy
 
 _HAN = lazy(f"[{HAN}]")
-_MORE = lazy(f"[^\\W_{HAN}]")
+_UNSPACED = lazy(f"[{UNSPACED_RANGES}]")
+_MORE = lazy(f"[^\\W_{UNSPACED_RANGES}]")
+_WORD = lazy(f"[{UNSPACED_RANGES}]|(?:[^\\W_{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])+")
 _DECIMALS = lazy(r"[.,][0-9]")
 _MAX_QUOTE_WORDS = 400
 """Words of a quote that are looked for."""
@@ -53,7 +55,7 @@ def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
 
 def _runs_on(edge: str, beside: str) -> bool:
     """Whether a word or number at the edge of a quote goes on beside it, the nearest character first."""
-    if not edge.isalnum() or _HAN.match(edge):
+    if not edge.isalnum() or _UNSPACED.match(edge):
         return False
     return bool(_MORE.match(beside) or (edge.isdigit() and _DECIMALS.match(beside)))
 
@@ -79,7 +81,7 @@ def find_paraphrase(quote: str, text: str, value: JsonValue, type_: ValueType) -
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(f"[{HAN}]|[^\\W_{HAN}]+", fold(text))[:_MAX_QUOTE_WORDS])
+    return set(_WORD.findall(fold(text))[:_MAX_QUOTE_WORDS])
 
 
 def has_part(told: str, value: JsonValue, question: str) -> bool:

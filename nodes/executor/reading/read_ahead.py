@@ -49,7 +49,7 @@ async def read_ahead(
         task = known.get(answer.task.strip())
         question = _fill_question(task, answer.item, source, services) if task is not None else ""
         if task is not None and question and question not in found:
-            frame = parse_question(question, services.language)
+            frame = parse_question(question, services.asked_in)
             judged = await judge_answer(answer, frame, task.ret, shown, passages, wants_sentence=task.is_answer)
             found |= _hold(question, task, judged)
     if not found:

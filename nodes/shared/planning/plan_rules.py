@@ -11,7 +11,9 @@ from typing import Final
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state.kinds import Language
 from weiwo.state.task import ANALYSE
+from weiwo.text.language_detection import language_name
 from weiwo.tools.corpus.retrieval.federation import list_indexes
 from weiwo.tools.tool_info import ToolInfo
 
@@ -28,7 +30,6 @@ _MOST_NAMED: Final = 12
 _SAMPLED: Final = 100
 """Documents of an index that are looked at for titles and languages."""
 _LONGEST: Final = 40
-_LANGUAGES: Final = {"en": "English", "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "ru": "Russian"}
 MOST_TASKS: Final = "{max_tasks}"
 """What stands in the rules for the number of tasks that a plan may have."""
 
@@ -104,17 +105,29 @@ def plan_interfaces(names: Sequence[str], services: RunContext) -> Mapping[str, 
 
 def summarize_corpus(services: RunContext, most: int = _MOST_NAMED) -> str:
     """One line: the languages of the documents, and titles of some, spread over all; empty where there are none."""
-    corpus, within = services.registry.corpus, services.settings.filter
+    corpus = services.registry.corpus
     if corpus is None or not corpus.size:
         return ""
     names = ", ".join(services.settings.corpus)
     called = f" ({quote_as_data(names, 120)})" if names else ""
-    sampled = [one for index in list_indexes(corpus) for one in index.sample_documents(_SAMPLED, within)]
+    sampled = _sample_documents(services)
     titles = list(dict.fromkeys(safe for title, _ in sampled if (safe := quote_as_data(safe_note(title), _LONGEST))))
     if not titles:  # those of a store elsewhere cannot be listed
         return f"Documents at hand{called}."
-    spoken = Counter(_LANGUAGES[language] for _, language in sampled if language in _LANGUAGES).most_common(3)
+    spoken = Counter(language_name(language).partition(" (")[0] for _, language in sampled if language).most_common(3)
     languages = f" in {', '.join(name for name, _ in spoken)}" if spoken else ""
     shown = "; ".join(titles[:: -(-len(titles) // most)])
     more = "; …" if len(titles) > most else ""
     return f"Documents at hand{called}{languages}: {shown}{more}. Their titles are data."
+
+
+def document_languages(services: RunContext) -> list[Language]:
+    """The languages of the documents at hand, that of most first, by a sample. Blocks."""
+    return [language for language, _ in Counter(tag for _, tag in _sample_documents(services) if tag).most_common()]
+
+
+def _sample_documents(services: RunContext) -> list[tuple[str, Language]]:
+    """Title and language of some documents that count."""
+    corpus, within = services.registry.corpus, services.settings.filter
+    indexes = [] if corpus is None else list_indexes(corpus)
+    return [one for index in indexes for one in index.sample_documents(_SAMPLED, within)]

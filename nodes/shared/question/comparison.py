@@ -21,7 +21,7 @@ from weiwo.nodes.shared.question.look_up import (
     unit_of,
     without_article,
 )
-from weiwo.state.kinds import Language
+from weiwo.state.kinds import Locale
 from weiwo.state.query import Direction, QueryFrame, Shape
 from weiwo.text.data_files import data_pattern, data_rows, read_data, split_cell
 from weiwo.text.patterns import lazy
@@ -54,7 +54,7 @@ def _compared() -> tuple[tuple[str, ...], ...]:
 
 
 @cache
-def _comparatives(language: Language) -> dict[str, _Comparative]:
+def _comparatives(language: Locale) -> dict[str, _Comparative]:
     """Comparing words of a language; a word that names its own relation stands before one that does not."""
     table: dict[str, _Comparative] = {}
     directions: tuple[Direction, Direction] = ("least", "greatest")
@@ -65,12 +65,12 @@ def _comparatives(language: Language) -> dict[str, _Comparative]:
     return table
 
 
-def _comparing_words(language: Language) -> str:
+def _comparing_words(language: Locale) -> str:
     return "|".join(re.escape(word) for word in sorted(_comparatives(language), key=len, reverse=True))
 
 
 @cache
-def _filled(pattern: str, language: Language) -> re.Pattern[str]:
+def _filled(pattern: str, language: Locale) -> re.Pattern[str]:
     """A pattern in which `{comp}` stands for comparing words, `{rel}` for words that ask for a relation."""
     words = {"comp": f"(?:{_comparing_words(language)})", "rel": "|".join(asking_words(language))}
     return re.compile(re.sub(r"\{(comp|rel)\}", lambda m: words[m[1]], pattern.replace("\n", "")))
@@ -79,7 +79,7 @@ def _filled(pattern: str, language: Language) -> re.Pattern[str]:
 # --- comparisons ---
 
 
-def compare_things(asked: str, low: str, language: Language) -> dict[str, Any] | None:
+def compare_things(asked: str, low: str, language: Locale) -> dict[str, Any] | None:
     """Parse a comparison of things that are named.
 
     Returns:
@@ -101,7 +101,7 @@ def compare_things(asked: str, low: str, language: Language) -> dict[str, Any] |
     return None
 
 
-def _read_way(kind: str, match: re.Match[str], asked: str, language: Language) -> dict[str, Any] | None:
+def _read_way(kind: str, match: re.Match[str], asked: str, language: Locale) -> dict[str, Any] | None:
     """The frame of one way to compare, from its match."""
     low, group = match.string, match.groupdict()
     if kind == "age":
@@ -133,7 +133,7 @@ def _read_way(kind: str, match: re.Match[str], asked: str, language: Language) -
     return _frame_parts("comparison", [(item, read.relation) for item in items], language) | more
 
 
-def _things(kind: str, match: re.Match[str], asked: str, language: Language) -> tuple[str, ...]:
+def _things(kind: str, match: re.Match[str], asked: str, language: Locale) -> tuple[str, ...]:
     """The things a way to compare names; empty where they are no names of things."""
     if "list" in match.groupdict():
         items = _list_items(
@@ -147,7 +147,7 @@ def _things(kind: str, match: re.Match[str], asked: str, language: Language) -> 
     return items if all(items) else ()
 
 
-def _read_predicate(predicate: str, things: str, language: Language) -> _Comparative | None:
+def _read_predicate(predicate: str, things: str, language: Locale) -> _Comparative | None:
     """Relation and direction of `is taller`, `was born first`, `has more employees`; None where nothing compares."""
     words = _comparing_words(language)
     comparing = _filled(rf"\b(?:{words})\b" if language == "en" else words, language)
@@ -173,7 +173,7 @@ def _read_predicate(predicate: str, things: str, language: Language) -> _Compara
 # --- frames of several look-ups ---
 
 
-def word_look_up(relation: str, language: Language) -> str:
+def word_look_up(relation: str, language: Locale) -> str:
     """The question for one value of a relation, `{}` for the thing; empty where the relation is unknown."""
     row = relations().get(relation)
     if row is None:
@@ -188,7 +188,7 @@ def word_look_up(relation: str, language: Language) -> str:
     return f"When was {{}} {row.says['en'][0]}?" if dated else f"{'Who' if who else 'What'} is the {noun} of {{}}?"
 
 
-def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Language) -> dict[str, Any]:
+def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Locale) -> dict[str, Any]:
     """The fields of a frame that is put together from look-ups of one relation, or of several of one thing."""
     relation = asked[0][1]
     row = relations().get(relation)
@@ -204,7 +204,7 @@ def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Langu
     }
 
 
-def _frame_part(subject: str, relation: str, language: Language) -> QueryFrame | None:
+def _frame_part(subject: str, relation: str, language: Locale) -> QueryFrame | None:
     """The look-up of one thing's value; None where the lexicon has no words to ask for it."""
     row, wording = relations().get(relation), word_look_up(relation, language)
     if row is None or not wording:
@@ -227,7 +227,7 @@ _EACH: Final = lazy(r"\b(?:each|both)\b|分别|各自")
 _AND_ASKS: Final = patterns_by_language("and_asks")
 
 
-def ask_of_each(asked: str, low: str, language: Language) -> dict[str, Any] | None:
+def ask_of_each(asked: str, low: str, language: Locale) -> dict[str, Any] | None:
     """The same asked of several things, a look-up for each; without look-ups where two questions stand in one."""
     if at := _asks_two(low, language):
         first, at = (asked[: at[0]], (0, 0)) if at[1] == len(low) else (asked, at)
@@ -240,7 +240,7 @@ def ask_of_each(asked: str, low: str, language: Language) -> dict[str, Any] | No
     return _frame_parts("several", [(item, found.name) for item in items], language)
 
 
-def _asks_two(low: str, language: Language) -> tuple[int, int] | None:
+def _asks_two(low: str, language: Locale) -> tuple[int, int] | None:
     """Where a question asks two things: the second question, or two relations: "population and area of Malta"."""
     at = _AND_ASKS[language].search(low)
     if at and at.start() > _SHORTEST and all(map(lexicon.ASKS.search, (low[: at.start()], low[at.end() :]))):
@@ -266,7 +266,7 @@ _JOIN_ZH: Final = question_pattern("join_zh")
 _TRIM_ZH: Final = question_pattern("trim_zh")
 
 
-def list_things(asked: str, language: Language, span: tuple[int, int] = (0, 0)) -> tuple[str, ...]:
+def list_things(asked: str, language: Locale, span: tuple[int, int] = (0, 0)) -> tuple[str, ...]:
     """The things a question lists, `A, B and C`; empty where it lists none."""
     titles = [found[found.lastgroup or 0] for found in lexicon.TITLE.finditer(asked)]
     if titles:
@@ -278,7 +278,7 @@ def list_things(asked: str, language: Language, span: tuple[int, int] = (0, 0)) 
     return items
 
 
-def _list_items(body: str, language: Language, joined_by: str = "and") -> tuple[str, ...]:
+def _list_items(body: str, language: Locale, joined_by: str = "and") -> tuple[str, ...]:
     """The things a list `A, B and C` or 甲、乙和丙 names; empty where it is no list of short names."""
     if language == "zh":
         items = [_TRIM_ZH.sub("", item.strip()) for item in _JOIN_ZH.split(_TRIM_ZH.sub("", body))]

@@ -7,7 +7,7 @@ compound questions read a single `N` for every name, so that "The Lord of the Ri
 import re
 from typing import Final
 
-from weiwo.state.kinds import Language
+from weiwo.state.kinds import Locale
 from weiwo.text.data_files import data_pattern, data_words, read_data
 from weiwo.text.terms import FUNCTION_WORDS
 
@@ -19,7 +19,7 @@ def question_pattern(name: str) -> re.Pattern[str]:
     return data_pattern(_FILE, "patterns", name)
 
 
-def patterns_by_language(name: str) -> dict[Language, re.Pattern[str]]:
+def patterns_by_language(name: str) -> dict[Locale, re.Pattern[str]]:
     """A pattern that each language has its own of."""
     return {"en": data_pattern(_FILE, "patterns", "en", name), "zh": data_pattern(_FILE, "patterns", "zh", name)}
 
@@ -43,7 +43,7 @@ def _cue(name: str) -> re.Pattern[str]:
     return data_pattern("question", "compound", name)
 
 
-_COMPOUND: Final[dict[Language, re.Pattern[str]]] = {"en": _cue("compound_en"), "zh": _cue("compound_zh")}
+_COMPOUND: Final[dict[Locale, re.Pattern[str]]] = {"en": _cue("compound_en"), "zh": _cue("compound_zh")}
 _ASKS: Final = _cue("asks")
 _STEP_OF: Final = _cue("step_of")
 _STEP_BY: Final = _cue("step_by")
@@ -57,12 +57,12 @@ _ANSWER_TAIL: Final = _cue("answer_tail")
 """What may follow a noun that the question itself asks for."""
 
 
-def is_compound(marked: str, language: Language) -> bool:
+def is_compound(marked: str, language: Locale) -> bool:
     """Whether a question compares, calculates, has several parts, or asks the same of several things."""
     return _COMPOUND[language].search(marked) is not None
 
 
-def is_chain(marked: str, language: Language) -> bool:
+def is_chain(marked: str, language: Locale) -> bool:
     """Whether answering takes a look-up whose question only an earlier look-up can complete."""
     body = marked.strip(" ?!.。")
     if language == "zh":

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.lexicon import question_pattern
-from weiwo.state.kinds import Language
+from weiwo.state.kinds import Locale
 from weiwo.text.data_files import read_data
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
@@ -25,7 +25,7 @@ def lower(text: str) -> str:
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def look_up(asked: str, language: Language) -> dict[str, Any]:
+def look_up(asked: str, language: Locale) -> dict[str, Any]:
     """Parse a question as one look-up: relation, subject, type of the answer."""
     low = lower(asked)
     wanted = answer_type_of(low)
@@ -81,7 +81,7 @@ _THING: Final = question_pattern("thing")
 
 
 @cache
-def _asks(language: Language) -> tuple[re.Pattern[str], dict[str, tuple[str, ...]]]:
+def _asks(language: Locale) -> tuple[re.Pattern[str], dict[str, tuple[str, ...]]]:
     named: dict[str, tuple[str, ...]] = {}
     for relation in relations().values():
         for phrase in relation.asks[language]:
@@ -90,13 +90,13 @@ def _asks(language: Language) -> tuple[re.Pattern[str], dict[str, tuple[str, ...
     return re.compile(rf"\b(?P<phrase>{joined})(?:e?s)?\b" if language == "en" else rf"(?P<phrase>{joined})"), named
 
 
-def asking_words(language: Language) -> list[str]:
+def asking_words(language: Locale) -> list[str]:
     """The words by which questions ask for relations, as patterns, the longest first."""
     phrases = {phrase for relation in relations().values() for phrase in relation.asks[language]}
     return [re.escape(phrase) for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase))]
 
 
-def find_relation(asked: str, low: str, language: Language, wanted: str = "text") -> FoundRelation | None:
+def find_relation(asked: str, low: str, language: Locale, wanted: str = "text") -> FoundRelation | None:
     """Find the relation a question asks for; one of another type than its question word asks for is not meant.
 
     Returns:
@@ -170,7 +170,7 @@ def without_article(subject: str) -> str:
     return rest if head.lower() in _ARTICLES and rest and plain else subject
 
 
-def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: bool = False) -> str:
+def subject_of(asked: str, span: tuple[int, int], language: Locale, *, whole: bool = False) -> str:
     """The thing a question asks about, as written, with its article; empty where nothing is left.
 
     Args:
@@ -201,7 +201,7 @@ def subject_of(asked: str, span: tuple[int, int], language: Language, *, whole: 
     return _tight(chunk, [name for name in named if name in chunk])
 
 
-def _chunks(asked: str, blank: list[tuple[int, int]], language: Language, *, whole: bool) -> Iterator[str]:
+def _chunks(asked: str, blank: list[tuple[int, int]], language: Locale, *, whole: bool) -> Iterator[str]:
     """What stands between the words that ask, trimmed."""
     position = 0
     for start, end in [*sorted(blank), (len(asked), len(asked))]:
@@ -267,7 +267,7 @@ _KEY: Final = lazy(r"[^\s,;:?!\"“”()]+")
 _IDLE_ZH: Final = lazy(r"[?,!、。;:]|(?:^|(?<=\s))的|(?<=\S)的(?=\S)|(?:了|的|是|有)(?=\s|$)")
 
 
-def search_words(asked: str, language: Language, found: dict[str, Any]) -> str:
+def search_words(asked: str, language: Locale, found: dict[str, Any]) -> str:
     """The words of a question worth searching for, names in order, and the noun of its relation."""
     row = relations().get(found["relation"])
     if row and len(found["subjects"]) > 1 and found.get("shape") not in {"several", "chain"}:

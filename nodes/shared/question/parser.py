@@ -15,12 +15,12 @@ from weiwo.nodes.shared.question.comparison import ask_of_each, compare_things, 
 from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
 from weiwo.nodes.shared.question.lexicon import patterns_by_language, question_pattern
 from weiwo.nodes.shared.question.look_up import EDGE, look_up, lower, search_words
-from weiwo.state.kinds import Language
+from weiwo.state.kinds import Language, Locale, has_rules
 from weiwo.state.query import QueryFrame
 from weiwo.text.data_files import read_data
 from weiwo.text.language import HAN, questions_of
 from weiwo.text.names import names
-from weiwo.text.patterns import lazy
+from weiwo.text.patterns import JOINED_RANGES, lazy
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
@@ -39,6 +39,8 @@ def parse_question(text: str, language: Language) -> QueryFrame:
         Its frame. Never raises; `question` is the text as it stands.
     """
     plain = _normal(text)
+    if not has_rules(language):
+        return _frame_without_rules(text, plain, language)
     said, greeted = without_greeting(lower(plain))
     core = plain[len(plain) - len(said) :]
     bare = _unframed(_respelt(core) if language == "en" else core, language)
@@ -75,6 +77,20 @@ def parse_question(text: str, language: Language) -> QueryFrame:
     return frame.model_copy(update=found | filters | hard)
 
 
+def _frame_without_rules(text: str, plain: str, language: Language) -> QueryFrame:
+    """The frame of a question in a language whose grammar is unknown: a look-up of some text by all content words."""
+    frame = QueryFrame(question=text, language=language)
+    if not any(c.isalnum() for c in plain):
+        return frame.model_copy(update={"shape": "small_talk", "talk": "remark"})
+    if expression := arithmetic_expression(plain):
+        return frame.model_copy(update={"shape": "calculation", "expression": expression, "answer_type": "number"})
+    found = tuple(dict.fromkeys(terms(plain, language)))
+    several = len(_QUESTION_MARKS.findall(plain)) > 1
+    update = {"terms": found, "search": plain.strip(EDGE + "¿؟;"), "shape": "several" if several else "look_up"}
+    return frame.model_copy(update=update)
+
+
+_QUESTION_MARKS: Final = lazy(r"[?？؟]\s*(?:\s|$)")
 _ASKS_TWICE: Final = lazy(
     r"\b(?:when|where|who|why|how|what) and (?:when|where|who|why|how|what)\b"
     r"|何时何地|(?:什么时候|哪一?年|何时)[^，。？]{0,4}(?:和|以及|、|在|，)[^，。？]{0,2}(?:哪里|哪儿|何地|什么地方)"
@@ -82,7 +98,7 @@ _ASKS_TWICE: Final = lazy(
 _FRAMES_BEFORE: Final = patterns_by_language("frames_before")
 """Politeness and orders that stand before a question; each is taken off as often as it fits."""
 _FRAMES_AFTER: Final = patterns_by_language("frames_after")
-_NO_SPEECH: Final = lazy(rf"[^\w\s{HAN},.!?;:'\"()<>《》「」『』“”‘’、。%$€£¥+*/^=×÷√·#&@{{}}…~-]")
+_NO_SPEECH: Final = lazy(rf"[^\w\s{HAN}{JOINED_RANGES},.!?¿؟;:'\"()<>《》「」『』“”‘’、。%$€£¥+*/^=×÷√·#&@{{}}…~-]")
 _HAN_BLANK: Final = lazy(rf"(?<=[{HAN}]) (?=[{HAN}\d])|(?<=[\d]) (?=[{HAN}])")
 _MARKS: Final = str.maketrans(
     {"’": "'", "‘": "'", "，": ",", "？": "?", "！": "!", "；": ";", "：": ":", "（": "(", "）": ")"}
@@ -95,7 +111,7 @@ def _normal(text: str) -> str:
     return _HAN_BLANK.sub("", " ".join(_NO_SPEECH.sub(" ", plain).split())[:LONGEST]).strip()
 
 
-def _unframed(text: str, language: Language) -> str:
+def _unframed(text: str, language: Locale) -> str:
     """A question without politeness and orders at its two ends."""
     for _ in range(8):
         low = lower(text)
@@ -180,7 +196,7 @@ _AMPERSAND: Final = lazy(r" & (?![A-Z])")
 """Between two things; in capitals it is part of a name: "Procter & Gamble"."""
 
 
-def _parsed(asked: str, language: Language, form: str) -> dict[str, Any]:
+def _parsed(asked: str, language: Locale, form: str) -> dict[str, Any]:
     """Shape, subjects, relation and parts of a question without frames and filters."""
     low, marked = lower(asked), _marked(asked)
     both = asked.replace(" & ", " and ")

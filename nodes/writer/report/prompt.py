@@ -8,7 +8,6 @@ from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.prompt import (
-    LANGUAGE_NAMES,
     UNITS,
     current_outcomes,
     list_calculations,
@@ -18,6 +17,7 @@ from weiwo.nodes.writer.prompt import (
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Evidence, Language, Outline, OutlinedSection
 from weiwo.state.search import SearchState
+from weiwo.text.language_detection import language_name
 from weiwo.text.localization import localized
 from weiwo.tools.passages import own_date
 
@@ -73,12 +73,12 @@ _MOST_DOCUMENTS: Final = 40
 
 def section_instructions(language: Language) -> str:
     """What the writer of a section is told."""
-    return f"{_SECTION.replace('{silent}', _SILENT[language])}\n- Write in {LANGUAGE_NAMES[language]}."
+    return f"{_SECTION.replace('{silent}', _SILENT[language])}\n- Write in {language_name(language)}."
 
 
 def summary_instructions(language: Language) -> str:
     """What the writer of the summary is told."""
-    return f"{_SUMMARY.replace('{limits}', LIMITS[language])}\nWrite in {LANGUAGE_NAMES[language]}."
+    return f"{_SUMMARY.replace('{limits}', LIMITS[language])}\nWrite in {language_name(language)}."
 
 
 def outline_prompt(
@@ -91,7 +91,7 @@ def outline_prompt(
         f"Question: {state['assessment'].question}",
         *list_wishes(state),
         f"Length: about {goal // 10 * 10} {UNITS[services.language]} in all; at most {most} sections.",
-        f"Write titles in {LANGUAGE_NAMES[services.language]}.",
+        f"Write titles in {language_name(services.language)}.",
         *(f"Perspective to cover: {quote_as_data(line, 200)}" for line in perspectives),
         *list_findings(state, services, sources),
         "",

@@ -1,7 +1,7 @@
 """The claim check by code: a statement's particulars, values and relations against what it cites."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,18 +14,24 @@ from weiwo.nodes.writer.verification.particulars import (
     Particulars,
     counts_things,
     find_particulars,
+    fold_letters,
     fold_script,
     is_han,
 )
 from weiwo.nodes.writer.verification.polarity import find_contradiction
 from weiwo.nodes.writer.verification.windows import CONTRASTS
 from weiwo.state import Language, Verdict
+from weiwo.state.kinds import has_rules
 from weiwo.text.data_files import data_pattern
-from weiwo.text.language import detect_language, fold
+from weiwo.text.language import fold
+from weiwo.text.language_detection import resolve_language
 from weiwo.text.patterns import lazy
 
 _LONGEST: Final = 2_000
 """Characters of a claim that are read."""
+
+_BEGINNING: Final = 4
+"""Letters of a word that its endings leave alone."""
 
 _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
@@ -77,7 +83,7 @@ def check_statement(
         return CheckResult("matched" if cited else "uncited")
     if not cited:
         return CheckResult("uncited") if stated.empty else CheckResult("unsupported", ("no citation",))
-    own: Language = detect_language(statement) if re.search(r"\w{2}", statement) else language
+    own = resolve_language(statement, (language,)) if re.search(r"\w{2}", statement) else language
     if grounds.calculates and not grounds.sources and not _states_result(statement, stated, grounds):
         return CheckResult("unsupported", ("the cited calculation does not state this",), hard=True)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
@@ -123,7 +129,9 @@ def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator
     yield from (
         f"“{written}”: the sources give it of something else" for _, written in find_borrowed(statement, grounds)
     )
-    if any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources):
+    if has_rules(own) and any(
+        source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources
+    ):
         yield from find_reversed(statement, grounds)
         yield from find_contradiction(statement, grounds)
 
@@ -178,7 +186,7 @@ def _particulars(
 
 def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language) -> Iterator[str]:
     """Names, countries and quoted words that no source carries."""
-    for name in stated.names:
+    for name in stated.names if has_rules(own) else _full_names(stated.names, naming, own):
         if not naming.name(name, question, language=own):
             yield f"“{name}”: no cited source names it"
     lands = {key for source in naming.sources for key in source.countries}
@@ -200,6 +208,21 @@ def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: st
             and words not in fold(question)
         ):
             yield f"“{quote}”: these words stand in no cited source"
+
+
+def _full_names(names: Sequence[str], grounds: Grounds, own: Language) -> list[str]:
+    """The names to look for in a language whose grammar is unknown: those of several words, none of which occurs.
+
+    A single capitalised word may be any noun, and its ending may differ. Sources in another language name things
+    otherwise.
+    """
+    if not any(source.language == own for source in grounds.sources):
+        return []
+    known = " ".join(source.text for source in grounds.sources)
+    words = {
+        name: [fold_letters(word)[:_BEGINNING] for word in name.split() if len(word) >= _BEGINNING] for name in names
+    }
+    return [name for name, parts in words.items() if len(parts) > 1 and not any(part in known for part in parts)]
 
 
 def _quoted(statement: str, grounds: Grounds) -> bool:

@@ -11,9 +11,11 @@ from weiwo.nodes.writer.verification.particulars import Period, find_days, find_
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.state.cached_property import cached_property
+from weiwo.state.kinds import has_rules
 from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import PartialDate, find_dates
-from weiwo.text.language import HAN, detect_language
+from weiwo.text.language import HAN
+from weiwo.text.language_detection import detect_language
 from weiwo.text.lexicon import find_countries
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
@@ -34,7 +36,7 @@ class ParsedSource:
     Attributes:
         title: Its title.
         text: Title and text, folded.
-        language: Its language: "en", "zh" or "other".
+        language: Its language; "other" where it is none that is known.
         terms: Its content terms.
         words: Its words, folded.
         dates: Its dates.
@@ -73,7 +75,7 @@ class ParsedSource:
     def unread(self) -> bool:
         """Whether it is written in a script whose names and words nothing here can compare: Cyrillic, Arabic, kana."""
         letters = _LETTER.findall(self.text[:4_000])
-        return self.language == "other" and sum(not _READ.match(letter) for letter in letters) > len(letters) / 2
+        return not has_rules(self.language) and sum(not _READ.match(letter) for letter in letters) > len(letters) / 2
 
     @cached_property
     def windows(self) -> dict[str, tuple[Window, ...]]:
@@ -124,8 +126,8 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
 
 def _language(text: str) -> str:
     """Chinese, English, or another language, told by how many of its words are the commonest English ones."""
-    if detect_language(text) == "zh":
-        return "zh"
+    if (told := detect_language(text)) != "en":
+        return told
     prose = re.sub(r"(?m)^[^\S\n]*\|.*$", "", text)  # the rows of a table hold few words of any language
     words = len(re.findall(r"[^\W\d_]+", prose))
     return "other" if words >= 6 and len(_ENGLISH.findall(prose)) < 0.04 * words else "en"

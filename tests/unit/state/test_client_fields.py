@@ -8,7 +8,18 @@ from weiwo.state.settings import Context, Settings, SettingsError
 CLOSED = sorted(
     Context.model_fields.keys()
     - Limits.__dataclass_fields__.keys()
-    - {"depth", "form", "words", "clarify", "approve_plan", "web", "telemetry", "plan_memory", "answer_memory"}
+    - {
+        "depth",
+        "form",
+        "words",
+        "language",
+        "clarify",
+        "approve_plan",
+        "web",
+        "telemetry",
+        "plan_memory",
+        "answer_memory",
+    }
     - {"site", "not_site", "since", "folder"}
 )
 VALUES = {

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from weiwo.state.evidence import OutcomeDetail
-from weiwo.state.kinds import VALUE_TYPES, ValueType
+from weiwo.state.kinds import VALUE_TYPES, Language, ValueType
 from weiwo.text.dates import PartialDate
-from weiwo.text.language import Language
 from weiwo.text.values import coerce, render
 
 LANGUAGES = st.sampled_from(["en", "zh"])

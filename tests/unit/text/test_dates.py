@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.support.cases import read_cases
 from tests.support.examples import examples
+from weiwo.state.kinds import Language
 from weiwo.text.dates import PartialDate, find_dates, format_date, parse_date
-from weiwo.text.language import Language
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 YEARS = st.one_of(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.cases import read_cases
 from tests.support.examples import examples
-from weiwo.text.language import Language
+from weiwo.state.kinds import Language
 from weiwo.text.numbers import find_numbers, format_number, parse_number, to_base
 from weiwo.text.numerals import chinese_integer, english_integer
 

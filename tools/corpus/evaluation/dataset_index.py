@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from weiwo.text.chunking import chunk_text
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
 from weiwo.tools.corpus.index.catalog import locate_by_name, record_origin
 from weiwo.tools.corpus.index.embedding_models import Embedder

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import BinaryIO, Final
 
 from weiwo.text.chunking import Chunk
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.patterns import lazy
 from weiwo.text.typeset import normalize_typeset
 from weiwo.tools.corpus.formats.encodings import SAMPLE_BYTES, UnreadableError, decode, detect_encoding
@@ -25,13 +25,6 @@ _IN_LINE: Final = lazy("[\x0b\x0c\x85\u2028\u2029]")  # where an editor's count 
 _DATE: Final = lazy(r"\b(\d{4})[-/.年]\s?(0?[1-9]|1[0-2])[-/.月]\s?(0?[1-9]|[12]\d|3[01])(?!\d)")
 _LONGEST_TITLE: Final = 200
 _SAMPLE: Final = 2_000
-_SCRIPTS: Final = (
-    ("ja", lazy("[\u3041-\u30fa]")),
-    ("ko", lazy("[\uac00-\ud7a3]")),
-    ("ru", lazy("[\u0400-\u04ff]")),
-    ("ar", lazy("[\u0600-\u06ff]")),
-)
-_SCRIPT_SHARE: Final = 0.2
 
 
 @dataclass(slots=True)
@@ -128,12 +121,6 @@ def detect_part_language(part: Part) -> str:
         sample += passage.text[: _SAMPLE - len(sample)] + " "
         if len(sample) >= _SAMPLE:
             break
-    if sample.isascii():
-        return "en"  # as `detect_language` would say
-    letters = sum(c.isalpha() for c in sample) or 1
-    for code, script in _SCRIPTS:
-        if len(script.findall(sample)) > _SCRIPT_SHARE * letters:
-            return code
     return detect_language(sample)
 
 

@@ -1,8 +1,8 @@
 """The keyword index: words and character n-grams of a corpus in tantivy, ranked by BM25.
 
 Rebuildable from the store at any time: a commit holds, besides the passages, the generation of the store that it
-stands for, so that what is missing after a kill is known exactly. Texts come analyzed (`analyzer`, `ngrams`)
-and stemmed (Snowball, English), each word but once; tantivy splits at blanks. The index holds no text.
+stands for, so that what is missing after a kill is known exactly. Texts come analyzed (`analyzer`, `ngrams`) and
+stemmed (`stemmers`), each word but once; tantivy splits at blanks. The index holds no text.
 
 What a search costs is bounded by how many passages it looks at, not by how many there are. Passages are found by the
 rarest words of a question; its common words only add to the scores of those. A word that half of all passages hold
@@ -16,18 +16,22 @@ import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from weiwo.text.ngrams import Indexer
+from weiwo.state.cached_property import cached_property
+from weiwo.state.kinds import Language
+from weiwo.text.ngrams import NOTHING_INDEXED, Indexer
+from weiwo.tools.corpus.index.stemmers import STEMMERS, stem_terms
 from weiwo.tools.corpus.index.store import Store
 from weiwo.tools.private_files import close_files, make_private_folder
 
 if TYPE_CHECKING:
     import tantivy
 
-ANALYZER: Final = 1
+ANALYZER: Final = 2
 """Goes up when texts are analyzed differently; the index is then built anew."""
 
 _WRITER_BYTES: Final = 64_000_000
@@ -53,12 +57,11 @@ class _SearchBounds:
 class KeywordSnapshot:
     """The index at one generation of the store; it stays as it is, whatever is written meanwhile."""
 
-    def __init__(self, index: "tantivy.Index", stem: "tantivy.TextAnalyzer") -> None:
+    def __init__(self, index: "tantivy.Index") -> None:
         import tantivy
 
         self._tantivy = tantivy
         self._schema = index.schema
-        self._stem = stem
         self._searcher = index.searcher()
         self.bounds = _SearchBounds()  # how much a search reads
         self._counts: dict[tuple[str, str], int] = {}
@@ -75,9 +78,18 @@ class KeywordSnapshot:
         """The number of passages, about."""
         return int(self._searcher.num_docs)
 
+    @cached_property
+    def _languages(self) -> tuple[Language, ...]:
+        """The languages by whose stemmers something is indexed."""
+        return ("en", *(one for one in STEMMERS if self._count("language", one)))
+
+    def _list_stems(self, term: str) -> dict[str, None]:
+        """The stems under which a term may be indexed."""
+        return dict.fromkeys(stem for language in self._languages for stem in stem_terms(term, language))
+
     def frequency(self, term: str) -> int:
         """The number of passages that hold a term, as `weiwo.text.analyzer` gives it."""
-        return max((self._count("words", stem) for stem in self._stem.analyze(term)), default=0)
+        return max((self._count("words", stem) for stem in self._list_stems(term)), default=0)
 
     def _count(self, field: str, term: str) -> int:
         """The number of passages with a term; remembered, since the router and each search ask for the same ones."""
@@ -109,7 +121,7 @@ class KeywordSnapshot:
         given = weights or {}
         stems: dict[str, float] = {}
         for term in terms:
-            for stem in self._stem.analyze(term):
+            for stem in self._list_stems(term):
                 stems[stem] = max(stems.get(stem, 0.0), given.get(term, 1.0))
         counted = self._counted("words", stems)
         wanted, entries = 0, 0
@@ -180,17 +192,18 @@ class KeywordIndex:
         self._folder = folder
         self.path = folder / f"keyword-{ANALYZER}-{identity:x}"
         self._lock = Lock()
-        self._index, self._stem = self._open()
-        self._snapshot = KeywordSnapshot(self._index, self._stem)
+        self._index = self._open()
+        self._snapshot = KeywordSnapshot(self._index)
 
-    def _open(self) -> "tuple[tantivy.Index, tantivy.TextAnalyzer]":
+    def _open(self) -> "tantivy.Index":
         import tantivy
 
         build = tantivy.SchemaBuilder()
         build.add_unsigned_field("id", fast=True)
         build.add_unsigned_field("document", indexed=True)
         build.add_unsigned_field("generation", fast=True)
-        build.add_text_field("mark", tokenizer_name="raw", index_option="basic")
+        for field in ("mark", "language"):
+            build.add_text_field(field, tokenizer_name="raw", index_option="basic")
         for field in _FIELDS:
             build.add_text_field(field, tokenizer_name=field, index_option="freq")
         make_private_folder(self.path)
@@ -199,15 +212,14 @@ class KeywordIndex:
         blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         for field in _FIELDS:
             index.register_tokenizer(field, blanks)
-        english = tantivy.Filter.stemmer("english")
-        return index, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(english).build()
+        return index
 
     def snapshot(self, generation: int) -> KeywordSnapshot:
         """The newest state of the index, looked for anew if it is older than a generation of the store."""
         with self._lock:
             if self._snapshot.generation < generation:
                 self._index.reload()
-                self._snapshot = KeywordSnapshot(self._index, self._stem)
+                self._snapshot = KeywordSnapshot(self._index)
             return self._snapshot
 
     def delete_stale(self) -> None:
@@ -218,18 +230,18 @@ class KeywordIndex:
 
     def begin_update(self) -> "_KeywordUpdate":
         """Begin to write."""
-        return _KeywordUpdate(self.path, self._index, self._stem, self.snapshot(1 << 62).generation)
+        return _KeywordUpdate(self.path, self._index, self.snapshot(1 << 62).generation)
 
 
 class _KeywordUpdate:
     """Brings the index up to the store, commit by commit; one at a time."""
 
-    def __init__(self, folder: Path, index: "tantivy.Index", stem: "tantivy.TextAnalyzer", committed: int) -> None:
+    def __init__(self, folder: Path, index: "tantivy.Index", committed: int) -> None:
         import tantivy
 
         self._tantivy = tantivy
         self._schema = index.schema
-        self._indexed = Indexer(stem.analyze)
+        self._indexers: dict[Language, Indexer] = {}
         self._folder = folder
         self._writer = index.writer(_WRITER_BYTES, 1)
         self._writer.garbage_collect_files()  # what a kill left of a commit bears the names that this one will use
@@ -244,20 +256,30 @@ class _KeywordUpdate:
         dead = store.read_died(self._added, until)
         if dead:  # by query: a deletion by term takes every number for a signed one, and finds none
             self._writer.delete_documents_by_query(self._tantivy.Query.term_set_query(self._schema, "document", dead))
-        make, indexed = self._tantivy.Document, self._indexed
-        last, above = "", indexed("")
-        for number, document, title, headings, text in store.read_born(self._added, until):
-            if title != last:  # a document's passages come one after another
-                last, above = title, indexed(f"{title} {title}")
+        make = self._tantivy.Document
+        last, above = ("", ""), NOTHING_INDEXED
+        for number, document, language, title, headings, text in store.read_born(self._added, until):
+            indexed = self._indexer(language)
+            if (title, language) != last:  # a document's passages come one after another
+                last, above = (title, language), indexed(f"{title} {title}")
             below = indexed(f"{headings}\n{text}" if headings else text)
             entry = make()
             entry.add_unsigned("id", number)
             entry.add_unsigned("document", document)
+            if language in STEMMERS:
+                entry.add_text("language", language)
             entry.add_text("words", f"{above.terms} {below.terms}")
             entry.add_text("grams", f"{above.grams} {below.grams}")
             self._writer.add_document(entry)
             self.pending += 1
         self._added = until
+
+    def _indexer(self, language: Language) -> Indexer:
+        """The indexer of documents in a language; all without a stemmer of their own share one."""
+        own = language if language in STEMMERS else "en"
+        if own not in self._indexers:
+            self._indexers[own] = Indexer(partial(stem_terms, language=own))
+        return self._indexers[own]
 
     def commit(self) -> int:
         """Make what was added durable, and visible to new snapshots. Returns its generation."""

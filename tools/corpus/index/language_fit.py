@@ -15,8 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from weiwo.state.kinds import Locale
 from weiwo.text.data_files import data_rows
-from weiwo.text.language import Language
 from weiwo.tools.corpus.index.store import STORE, Store
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ _FEW: Final = 0.1
 _MANY: Final = 0.5
 """The share from which the model is not used for the corpus."""
 
-_NAMES: Final[dict[Language, str]] = {"en": "English", "zh": "Chinese"}
-_PAIRS: Final[dict[Language, tuple[tuple[str, ...], ...]]] = {
+_NAMES: Final[dict[Locale, str]] = {"en": "English", "zh": "Chinese"}
+_PAIRS: Final[dict[Locale, tuple[tuple[str, ...], ...]]] = {
     language: data_rows("language_pairs", language) for language in _NAMES
 }
 
@@ -40,11 +40,11 @@ class LanguageFit(NamedTuple):
     """The fit of an embedding model to the languages of a corpus."""
 
     model: str  # the model's name
-    found: Mapping[Language, int]  # percent of the pairs that the model finds, by language
+    found: Mapping[Locale, int]  # percent of the pairs that the model finds, by language
     passages: Mapping[str, int]  # how many passages the corpus has, by language
 
     @property
-    def foreign(self) -> tuple[Language, ...]:
+    def foreign(self) -> tuple[Locale, ...]:
         """The languages that the model does not know; none where it does not seem to know any."""
         unknown = tuple(language for language, percent in self.found.items() if percent < _KNOWN)
         return unknown if len(unknown) < len(self.found) else ()
@@ -73,7 +73,7 @@ class LanguageFit(NamedTuple):
         )
 
 
-def measure_languages(model: "Embedder") -> dict[Language, int]:
+def measure_languages(model: "Embedder") -> dict[Locale, int]:
     """Percent of the pairs that a model finds, by language, looked for from either side. One request.
 
     Raises:
@@ -81,7 +81,7 @@ def measure_languages(model: "Embedder") -> dict[Language, int]:
     """
     texts = [text for pairs in _PAIRS.values() for side in zip(*pairs, strict=True) for text in side]
     vectors = model.embed_texts(texts)
-    found: dict[Language, int] = {}
+    found: dict[Locale, int] = {}
     start = 0
     for language, pairs in _PAIRS.items():
         count = len(pairs)
@@ -114,7 +114,7 @@ def assess_fit(store: Store, model: "Embedder") -> LanguageFit:
 def read_fit(store: Store, model: str | None = None) -> LanguageFit | None:
     """The fit that is noted in a corpus for a model, or the latest one; None if none is."""
     with store.read_transaction() as connection:
-        found: dict[Language, int] = {}
+        found: dict[Locale, int] = {}
         for name, percent in connection.execute("SELECT name, value FROM meta WHERE name LIKE 'knows %'"):
             _, language, other = name.split(" ", 2)
             if model in {None, other}:

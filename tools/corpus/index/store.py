@@ -328,20 +328,21 @@ class Store:
             )
             connection.execute("DELETE FROM documents WHERE died <= ?", (until,))
 
-    def read_born(self, since: int, until: int) -> Iterator[tuple[int, int, str, str, str]]:
+    def read_born(self, since: int, until: int) -> Iterator[tuple[int, int, str, str, str, str]]:
         """The passages that a reader at `until` sees and one at `since` doesn't.
 
         Yields:
-            The number of a passage and of its document, the document's title, the headings, joined, and the text.
+            The number of a passage and of its document, the document's language and title, the headings, joined, and
+            the text.
         """
         with self.read_transaction() as connection:
             for row in connection.execute(
-                "SELECT passages.id, document, title, headings, text FROM documents JOIN passages"  # noqa: S608  # constants only
+                "SELECT passages.id, document, language, title, headings, text FROM documents JOIN passages"  # noqa: S608  # constants only
                 " ON passages.id BETWEEN first AND first + count - 1"
                 f" WHERE born > :since AND {LIVE} ORDER BY passages.id",  # constants only
                 {"since": since, "at": until},
             ):
-                yield *row[:3], " ".join(json.loads(row[3])) if row[3] != "[]" else "", row[4]
+                yield *row[:4], " ".join(json.loads(row[4])) if row[4] != "[]" else "", row[5]
 
     def read_died(self, since: int, until: int) -> list[int]:
         """The documents that a reader at `since` sees and one at `until` doesn't."""

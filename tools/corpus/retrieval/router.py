@@ -22,7 +22,8 @@ from typing import Final, Literal, NamedTuple
 
 from weiwo.state import Language
 from weiwo.text.analyzer import identifiers, query_terms
-from weiwo.text.language import detect_language, word_count
+from weiwo.text.language import word_count
+from weiwo.text.language_detection import detect_language
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
 from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, MOST_TERMS, find_exact_identifiers

@@ -67,7 +67,7 @@ def _read_brave(body: bytes) -> Iterable[SearchHit]:
 
 
 def _serper(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
-    given: Parameters = {"q": query.text, "num": query.k, "hl": "zh-cn" if query.language == "zh" else "en"}
+    given: Parameters = {"q": query.text, "num": query.k, "hl": "zh-cn" if query.language == "zh" else query.language}
     if query.time_range:
         given["tbs"] = f"qdr:{_LETTERS[query.time_range]}"
     place = "news" if query.topic == "news" else "search"
@@ -80,8 +80,9 @@ def _read_serper(body: bytes) -> Iterable[SearchHit]:
 
 def _bing(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
     fresh = query.time_range.title() if query.time_range in {"day", "week", "month"} else None
-    market = "zh-CN" if query.language == "zh" else "en-US"
+    market = {"zh": "zh-CN", "en": "en-US"}.get(query.language)  # of other languages the countries are not known
     given: Parameters = {"q": query.text, "count": query.k, "freshness": fresh, "mkt": market}
+    given |= {} if market else {"setLang": query.language}
     return HttpRequest(f"{access.base}/v7.0/search", given, {"Ocp-Apim-Subscription-Key": access.key})
 
 

@@ -38,7 +38,8 @@ def _search_blocking(query: SearchQuery, access: ProviderAccess) -> list[SearchH
     statuses: list[int] = []
     client = Watched(timeout=access.seconds)  # type: ignore[arg-type]  # parts of a second are fine with it
     ask = client.news if query.topic == "news" else client.text
-    region, limit = ("cn-zh" if query.language == "zh" else "us-en"), (query.time_range or " ")[0].strip() or None
+    region = {"zh": "cn-zh", "en": "us-en"}.get(query.language, "wt-wt")  # the last: no region
+    limit = (query.time_range or " ")[0].strip() or None
     try:
         found = ask(query.text, region=region, timelimit=limit, max_results=query.k, backend=access.base)
     except RatelimitException as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
+from weiwo.state.kinds import Language
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
@@ -43,7 +44,7 @@ class SearchQuery:
     k: int = 6  # results at most, 1 to 20
     time_range: TimeRange | None = None  # only pages from the last day, week, month or year, where a provider can tell
     topic: Topic = "general"  # kind of pages, where a provider knows kinds
-    language: Literal["en", "zh"] = "en"  # `en` or `zh`
+    language: Language = "en"
     # The sites and dates to restrict it to; what a provider cannot be told, its hits are held to.
     within: SourceFilter = field(default_factory=SourceFilter)
 

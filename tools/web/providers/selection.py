@@ -52,7 +52,7 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
 def explain_none(settings: Settings, language: Language = "en") -> str:
     """Why there are no providers, and what would change that."""
     if not settings.web:
-        return "the web is switched off for this run" if language == "en" else "这次运行不使用网络"
+        return "这次运行不使用网络" if language == "zh" else "the web is switched off for this run"
     names = [needs[0] for provider in PROVIDERS.values() if len(needs := missing_variables(provider, {})) == 1]
     keyless = ",".join(_KEYLESS)
     if language == "zh":

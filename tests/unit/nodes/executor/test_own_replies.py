@@ -17,7 +17,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import format_passage
 from weiwo.nodes.writer.claims import ClaimSources, check_cited
 from weiwo.state import Evidence, PassageCall, passage_id
 from weiwo.state.settings import Context
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.tools.usage.task_log import read_history
 
 pytestmark = pytest.mark.usefixtures("indexed_home")

@@ -14,7 +14,7 @@ from weiwo.nodes.master.complexity import (
     minimum_score,
 )
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 
 QUESTIONS = [
     json.loads(line)

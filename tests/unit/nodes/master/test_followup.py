@@ -5,7 +5,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from tests.support.work import assert_linear
 from weiwo.nodes.master.followup import resolve_follow_up
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 
 DIED = (
     "When did Julius Caesar die?",

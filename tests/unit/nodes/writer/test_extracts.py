@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from weiwo.nodes.writer.extracts import _WHOLE, choose_extracts
 from weiwo.state import Evidence, passage_id
 from weiwo.state.query import QueryFrame
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.terms import terms
 
 DANUBE = (

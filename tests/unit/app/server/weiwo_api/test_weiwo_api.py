@@ -9,7 +9,7 @@ import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 
 QUESTION = "How long is the Yangtze?"
 

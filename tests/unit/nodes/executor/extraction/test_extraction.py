@@ -14,7 +14,7 @@ from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence, JsonValue, ValueType
 from weiwo.state.passage_identity import passage_id
 from weiwo.state.query import AnswerType, QueryFrame
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.text.terms import terms
 
 DATA = Path(__file__).resolve().parents[4] / "data"

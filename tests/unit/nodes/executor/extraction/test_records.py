@@ -7,7 +7,7 @@ from weiwo.nodes.executor.extraction.typed_extraction import extract_value
 from weiwo.nodes.shared.planning.rule_plan import VALUE_TYPES
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import Evidence
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 
 HEAD = passage("Name: gantry-http\nVersion: 4.1.0\nLicense: Apache-2.0\nAuthor: Nia Okafor", "META.txt", "META")
 PROFILE = passage("**Founded:** 2009\n**CEO:** Lena Harbo\n**Headquarters:** Bergen", "about.md", "Fjellkraft AS")

@@ -14,7 +14,7 @@ from weiwo.nodes.shared.planning.rule_plan import (
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import VALUE_TYPES, Failure, Limits, Outcome, Plan, Task
 from weiwo.state.query import QueryFrame
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.tools.registry import ToolInfo
 
 TOOLS = ("calculator", "corpus_search", "date_difference", "open_document", "web_search")

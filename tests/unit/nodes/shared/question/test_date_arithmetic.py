@@ -5,7 +5,7 @@ import pytest
 from weiwo.nodes.shared.planning.rule_plan import build_rule_plan
 from weiwo.nodes.shared.question.arithmetic import today
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.tools.compute.arithmetic import evaluate
 
 TOOLS = ("calculator", "date_difference", "corpus_search")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.support.work import assert_linear
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state.query import QueryFrame
-from weiwo.text.language import detect_language
+from weiwo.text.language_detection import detect_language
 from weiwo.tools.compute.arithmetic import evaluate
 
 

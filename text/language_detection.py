@@ -1,0 +1,265 @@
+"""Language detection by script and function words.
+
+A script that one language writes decides by itself. Languages that share one are told apart by their function words,
+which no sentence does without and no name is made of. A question may be too short to hold any ("Hafenmeister
+Ostrel?"): the guess then says so, and whoever asks has better evidence (the conversation, the documents).
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Final, NamedTuple
+
+from weiwo.state.kinds import Language
+from weiwo.text.data_files import data_rows, data_words, read_data
+from weiwo.text.patterns import HAN_RANGES, JOINED_RANGES, lazy
+
+HAN_PER_WORD: Final = 1.6
+"""Chinese writes about this many characters where English writes one word."""
+
+_FILE: Final = "languages"
+_LONGEST: Final = 4_000
+"""Characters of a text that are looked at."""
+_LONGEST_QUESTION: Final = 400
+"""Characters up to which the words that frame a question decide between English and Chinese."""
+_FOREIGN_SHARE: Final = 0.2
+"""The share of the letters from which a text is in the language of their script, whatever else it holds."""
+_KANA_SHARE: Final = 0.1
+"""Kana beside each Han character in the densest Japanese."""
+_FEWEST: Final = 2
+"""Function words that make a guess sure where none of them asks."""
+_LEAST_SHARE: Final = 0.08
+"""The share of the words that are function words in any running text."""
+_RELATED: Final = 0.7
+"""The share of the function words of one language that a sentence in a close relative also has."""
+_OF_LETTERS: Final = 0.5
+"""What a letter counts beside a function word: one that few languages have, or one that is a word."""
+
+_HAN: Final = lazy(f"[{HAN_RANGES}]")
+_LETTER: Final = rf"(?:[^\W\d_{HAN_RANGES}]|[{JOINED_RANGES}])"
+_WORD: Final = lazy(rf"(?<![\w{JOINED_RANGES}.@/\\]){_LETTER}+(?:['’-]{_LETTER}+)*(?![\d_])")
+_COUNTED: Final = lazy(rf"[^\W_{HAN_RANGES}]+(?:['’.,-][^\W_{HAN_RANGES}]+)*")
+_LATIN: Final = lazy("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_QUOTED: Final = lazy(
+    r"《[^《》]{1,80}》|「[^「」]{1,80}」|“[^“”]{1,80}”|„[^„“]{1,80}“|«[^«»]{1,80}»|\"[^\"\n]{1,80}\""
+)
+_HIRAGANA: Final = lazy("[\u3041-\u3096]")
+_ELISION: Final = lazy("^(?:[cdjlmnst]|qu|dell|nell|all|dall|sull)['’]", re.IGNORECASE)
+
+# A name can be long in either script; the words a language asks and links with cannot be borrowed so easily.
+_ENGLISH_FRAME: Final = lazy(
+    r"\b(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|would|tell|please"
+    r"|mean|means|explain|translate|about|compare|find|give|list|write|say)\b",
+    re.IGNORECASE,
+)
+_CHINESE_FRAME: Final = lazy("[的是了吗呢谁哪几么怎在有和与请把被这那我你为何多]")
+
+
+class LanguageGuess(NamedTuple):
+    """A guess at the language of a text, and whether the text itself bears it out."""
+
+    language: Language
+    sure: bool
+
+
+@cache
+def language_name(language: Language) -> str:
+    """The name of a language as a model is told it: in English, and in its own words; the tag where it is unknown."""
+    named = {tag: (english, own) for tag, english, own in data_rows(_FILE, "names")}
+    english, own = named.get(language, (language, language))
+    return english if english == own else f"{english} ({own})"
+
+
+@cache
+def known_languages() -> tuple[Language, ...]:
+    """The tags of all languages with a name."""
+    return tuple(tag for tag, *_ in data_rows(_FILE, "names"))
+
+
+def detect_language(text: str) -> Language:
+    """The language of a text; English where the text does not tell."""
+    return guess_language(text).language
+
+
+def is_in_language(text: str, language: Language) -> bool:
+    """Whether a text can be in a language; of close relatives a sentence may not tell which it is."""
+    found = guess_language(text)
+    if found.language == language:
+        return True
+    if _script_of(found.language) != _script_of(language):
+        return False
+    scores = _score_words(text[:_LONGEST], (found.language, language))
+    return not found.sure or scores[language] >= _RELATED * scores[found.language] > 0
+
+
+def resolve_language(text: str, *likely: Iterable[Language]) -> Language:
+    """The language of a text, with other evidence where the text alone does not tell.
+
+    Args:
+        text: A question, mostly.
+        likely: Languages of what the text belongs to, the best evidence first: the conversation, then the documents.
+            One that is not written in the script of the text is left out.
+    """
+    found = guess_language(text)
+    if found.sure:
+        return found.language
+    script = _script_of(found.language)
+    fitting = (one for languages in likely for one in languages if _script_of(one) == script)
+    return next(fitting, found.language)
+
+
+def guess_language(text: str) -> LanguageGuess:
+    """Guess the language of a text.
+
+    What stands inside quotation marks is left out first, so that an English question about 《红楼梦》 is English.
+
+    Args:
+        text: Any text, of which the first 4,000 characters count; without a letter in it, it counts as English.
+    """
+    folded = unicodedata.normalize("NFKC", text[:_LONGEST])
+    outside = _QUOTED.sub(" ", folded)
+    if not (_HAN.search(outside) or _COUNTED.search(outside)):
+        outside = folded
+    if not outside.isascii() and (guess := _guess_by_script(outside)) is not None:
+        return guess
+    return LanguageGuess("zh", sure=True) if _is_chinese(outside) else _guess_latin(outside)
+
+
+def _is_chinese(text: str) -> bool:
+    """Whether a text in Han characters and Latin letters is Chinese: by what frames a question, or by its length."""
+    han = len(_HAN.findall(text))
+    words = len(_COUNTED.findall(text))
+    if not han or not words:
+        return bool(han)
+    english = bool(_ENGLISH_FRAME.search(text))
+    chinese = bool(_CHINESE_FRAME.search(text))
+    if english != chinese and len(text) <= _LONGEST_QUESTION:
+        return chinese
+    return han / HAN_PER_WORD > words
+
+
+class _Script(NamedTuple):
+    """A script other than Latin and Han."""
+
+    letters: re.Pattern[str]
+    language: Language  # for which it is taken
+    others: tuple[Language, ...]  # languages that share it
+
+
+@cache
+def _scripts() -> tuple[_Script, ...]:
+    rows = data_rows(_FILE, "scripts")
+    return tuple(_Script(lazy(f"[{letters}]"), language, tuple(others.split())) for letters, language, others in rows)
+
+
+@cache
+def _script_of(language: Language) -> Language:
+    """The language that stands for the script of one; Chinese stands for Han, and English for the Latin script."""
+    for script in _scripts():
+        if language == script.language or language in script.others:
+            return script.language
+    return "zh" if language == "zh" else "en"
+
+
+def _guess_by_script(text: str) -> LanguageGuess | None:
+    """The language of a text that is written in another script than Latin or Han; None where it is in these."""
+    counted = [(len(script.letters.findall(text)), script) for script in _scripts()]
+    count, script = max(counted, key=lambda pair: pair[0])
+    if not count:
+        return None
+    if script.language == "ja":
+        return LanguageGuess("ja", sure=True) if _is_japanese(text, count) else None
+    latin = len(_LATIN.findall(text))
+    scores = _score_words(text, (script.language, *script.others))
+    best = max(scores, key=lambda language: scores[language])
+    little = count < _FOREIGN_SHARE * (count + latin + len(_HAN.findall(text)))
+    if little or (not scores[best] and latin and _guess_latin(text).sure):
+        return None
+    if not script.others:
+        return LanguageGuess(script.language, sure=True)
+    return LanguageGuess(best, sure=True) if scores[best] else LanguageGuess(script.language, sure=False)
+
+
+def _is_japanese(text: str, kana: int) -> bool:
+    """Whether a text with kana is Japanese, rather than one in Chinese or English that names something Japanese."""
+    if kana < len(_LATIN.findall(text)) and _guess_latin(text).sure:
+        return False
+    chinese = len(_CHINESE_FRAME.findall(text))
+    return kana > _KANA_SHARE * len(_HAN.findall(text)) and (not chinese or len(_HIRAGANA.findall(text)) > chinese)
+
+
+def _guess_latin(text: str) -> LanguageGuess:
+    """The language of the Latin words in a text: that of most function words; letters that few have decide a tie."""
+    languages = tuple(tag for tag in known_languages() if _script_of(tag) == "en")
+    scores = _score_words(text, languages)
+    best = max(scores, key=lambda language: (scores[language], language == "en"))
+    if best == "en" or scores[best] <= scores["en"]:
+        return LanguageGuess("en", scores["en"] >= 1)
+    words = _list_words(text)
+    asking = read_data(_FILE)["asking"].get(best, "").split()
+    asks = any(word in asking for word in words) and ("?" in text or (words[0] in asking and scores[best] > 1))
+    enough = scores[best] >= max(_FEWEST, _LEAST_SHARE * len(words))
+    return LanguageGuess(best, sure=True) if asks or enough else LanguageGuess("en", sure=False)
+
+
+@cache
+def _words_by_language() -> Mapping[str, frozenset[Language]]:
+    """The languages of each function word."""
+    found: dict[str, set[Language]] = {}
+    for table in ("asking", "words"):
+        for language, words in read_data(_FILE)[table].items():
+            for word in words.split():
+                found.setdefault(word, set()).add(language)
+    for word in data_words("terms", "function_words"):
+        found.setdefault(word, set()).add("en")
+    return {word: frozenset(languages) for word, languages in found.items()}
+
+
+def function_words(language: Language) -> frozenset[str]:
+    """The function words of a language, in lower case; none where they are unknown."""
+    data = read_data(_FILE)
+    return frozenset(f"{data['asking'].get(language, '')} {data['words'].get(language, '')}".split())
+
+
+def _list_words(text: str) -> list[str]:
+    """The words of a text that may be function words, in lower case.
+
+    A capital inside a sentence makes a name of a word, and so do capitals on both sides of it ("Juan de la Cruz").
+    """
+    tokens = [_ELISION.sub("", token) for token in _WORD.findall(text)]
+    names = [token[:1].isupper() and not token.isupper() for token in tokens]
+    kept: list[str] = []
+    for position, token in enumerate(tokens):
+        particle = len(token) <= 3 and not names[position]
+        inside = particle and _between_names(names, position)
+        if not (inside or (names[position] and position > 0)):
+            kept.append(token.casefold())
+    return kept
+
+
+def _between_names(names: list[bool], position: int) -> bool:
+    """Whether capitals stand before and, at most one word on, behind a word."""
+    before = names[max(0, position - 2) : position]
+    behind = names[position + 1 : position + 3]
+    return any(before) and any(behind)
+
+
+def _score_words(text: str, languages: tuple[Language, ...]) -> dict[Language, float]:
+    """What speaks for each language: its function words, and letters that few languages have."""
+    known = _words_by_language()
+    scores: dict[Language, float] = dict.fromkeys(languages, 0.0)
+    counts = Counter(word for word in _list_words(text) if word in known)
+    for word, count in counts.items():
+        for language in known[word]:
+            if language in scores:
+                scores[language] += count * (_OF_LETTERS if len(word) == 1 else 1.0)
+    if any(scores.values()) and not text.isascii():
+        low = text.casefold()
+        for letters, tags in data_rows(_FILE, "letters"):
+            held = sum(letter in low for letter in letters)
+            for language in tags.split():
+                if scores.get(language):
+                    scores[language] += _OF_LETTERS * min(held, 2)
+    return scores

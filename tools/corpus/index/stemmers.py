@@ -1,0 +1,49 @@
+"""Snowball stemmers of tantivy, by the language of what is indexed.
+
+A document's words are stemmed by its own language, a question's by that of every document it may meet: "Gebühren" then
+finds "Gebühr" in a German lease and the name "Gebuhren" in an English one. Languages without a stemmer, Chinese among
+them, go through the English one, which leaves their characters alone and stems the English words beside them.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from weiwo.state.kinds import Language
+
+if TYPE_CHECKING:
+    import tantivy
+
+STEMMERS: Final[dict[Language, str]] = {
+    "ar": "arabic",
+    "da": "danish",
+    "nl": "dutch",
+    "fi": "finnish",
+    "fr": "french",
+    "de": "german",
+    "el": "greek",
+    "hu": "hungarian",
+    "it": "italian",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "es": "spanish",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+}
+"""What tantivy calls the stemmer of each language that has one, English apart."""
+
+
+def stem_terms(terms: str, language: Language) -> Sequence[str]:
+    """The stems of terms that blanks part, by the stemmer of a language."""
+    return _analyzer(STEMMERS.get(language, "english")).analyze(terms)
+
+
+@cache
+def _analyzer(name: str) -> "tantivy.TextAnalyzer":
+    import tantivy
+
+    stemmer = tantivy.Filter.stemmer(name)
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).filter(stemmer).build()
