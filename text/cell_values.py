@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Final, Literal, NamedTuple
 
+from weiwo.state.kinds import Language
 from weiwo.text.data_files import data_rows, data_words
-from weiwo.text.language import Language
 from weiwo.text.localization import localized
 from weiwo.text.patterns import lazy
 from weiwo.text.units import unit_after

@@ -91,7 +91,8 @@ def is_in_language(text: str, language: Language) -> bool:
     if _script_of(found.language) != _script_of(language):
         return False
     scores = _score_words(text[:_LONGEST], (found.language, language))
-    return not found.sure or scores[language] >= _RELATED * scores[found.language] > 0
+    told = scores[found.language]
+    return not found.sure or told < _FEWEST or scores[language] >= _RELATED * told > 0
 
 
 def resolve_language(text: str, *likely: Iterable[Language]) -> Language:

@@ -38,7 +38,9 @@ from weiwo.nodes.shared.strategy import COMPARED, MANY_PASSAGES
 from weiwo.state import Evidence, Hop, JsonValue, OutcomeDetail, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.citation_marks import clean_marks
+from weiwo.text.foreign_values import plain_values
 from weiwo.text.language import fold
+from weiwo.text.language_detection import resolve_language
 from weiwo.text.localization import localized
 
 _LONGEST_SENTENCE = 400
@@ -365,8 +367,11 @@ def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evid
 def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evidence], frame: QueryFrame) -> bool:
     """Whether quotes, or what stands above their passages, have a part of a value that is a number, date or name."""
     quoted = {quote.evidence_id for quote in quotes}
-    heads = (passage.heading for passage in passages if passage.id in quoted)
-    return has_part("\n".join([*(quote.text for quote in quotes), *heads]), value, frame.question)
+    cited = [passage for passage in passages if passage.id in quoted]
+    language = resolve_language("\n".join(passage.text for passage in cited), (frame.language,))
+    told = "\n".join([*(quote.text for quote in quotes), *(passage.heading for passage in cited)])
+    said = plain_values(value, frame.language) if isinstance(value, str) else value
+    return has_part(plain_values(told, language), said, frame.question)
 
 
 def _reading(

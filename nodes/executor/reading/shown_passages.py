@@ -7,7 +7,7 @@ values found.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from weiwo.nodes.executor import prompt
 from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
@@ -16,8 +16,10 @@ from weiwo.nodes.executor.replies import QuoteRef, ReadReply, ReadValue
 from weiwo.nodes.shared.prompting.input_guard import find_rejection, normalize_line, safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.state import Evidence, Hop, JsonValue, Quote, Rival, ValueType
+from weiwo.state.kinds import item_type
 from weiwo.state.query import QueryFrame, Shape
 from weiwo.text.dates import find_dates
+from weiwo.text.foreign_values import plain_values
 from weiwo.text.language import fold
 from weiwo.text.numbers import find_numbers, to_base
 from weiwo.text.values import coerce
@@ -153,7 +155,15 @@ class ShownPassages:
         return None
 
     def _coerced(self, value: ReadValue) -> JsonValue:
-        return [str(value)] if self.ret == "passages" else coerce(value, self.ret)
+        if self.ret == "passages":
+            return [str(value)]
+        return coerce(self._plain(value) if item_type(self.ret) != "text" else value, self.ret)
+
+    def _plain(self, value: Any) -> Any:
+        """A value with figures and dates as rules read them, where the task is in a language that has no rules."""
+        if isinstance(value, list):
+            return [self._plain(item) for item in value]
+        return plain_values(value, self.frame.language) if isinstance(value, str) else value
 
     def _located(self, quotes: Iterable[QuoteRef], value: JsonValue, type_: ValueType) -> list[Quote]:
         """The quotes that occur in the passages they name (or, misnumbered, in another), in the passage's own spelling.

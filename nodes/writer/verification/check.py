@@ -23,8 +23,9 @@ from weiwo.nodes.writer.verification.windows import CONTRASTS
 from weiwo.state import Language, Verdict
 from weiwo.state.kinds import has_rules
 from weiwo.text.data_files import data_pattern
+from weiwo.text.foreign_values import plain_values
 from weiwo.text.language import fold
-from weiwo.text.language_detection import resolve_language
+from weiwo.text.language_detection import detect_language, is_in_language
 from weiwo.text.patterns import lazy
 
 _LONGEST: Final = 2_000
@@ -76,14 +77,15 @@ def check_statement(
         question: The user's question.
         cited: Whether it cites anything that exists.
     """
-    text, question = fold_script(text), fold_script(question)
-    statement = strip_lead(_plain_claim(text))
+    bare = _plain_claim(fold_script(text))
+    own = language if not re.search(r"\w{2}", bare) or is_in_language(bare, language) else detect_language(bare)
+    question = fold_script(question)
+    statement = strip_lead(plain_values(bare, own))
     stated = find_particulars(statement)
     if _tells_absence(statement, question, grounds):
         return CheckResult("matched" if cited else "uncited")
     if not cited:
         return CheckResult("uncited") if stated.empty else CheckResult("unsupported", ("no citation",))
-    own = resolve_language(statement, (language,)) if re.search(r"\w{2}", statement) else language
     if grounds.calculates and not grounds.sources and not _states_result(statement, stated, grounds):
         return CheckResult("unsupported", ("the cited calculation does not state this",), hard=True)
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
@@ -126,18 +128,20 @@ def _tells_absence(statement: str, question: str, grounds: Grounds) -> bool:
 
 def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator[str]:
     """What speaks against a statement all of whose particulars occur; across languages only values are compared."""
+    if not has_rules(own):
+        return
     yield from (
         f"“{written}”: the sources give it of something else" for _, written in find_borrowed(statement, grounds)
     )
-    if has_rules(own) and any(
-        source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources
-    ):
+    if any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources):
         yield from find_reversed(statement, grounds)
         yield from find_contradiction(statement, grounds)
 
 
 def borrowed_values(text: str, grounds: Grounds) -> list[str]:
     """The figures, dates, versions and names of a statement that its sources give of something else."""
+    if not has_rules(detect_language(text)):
+        return []
     found = find_borrowed(strip_lead(_plain_claim(fold_script(text))), grounds)
     return [written for mark, written in found if not mark.kind.startswith(CONTRASTS)]
 

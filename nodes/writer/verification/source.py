@@ -14,6 +14,7 @@ from weiwo.state.cached_property import cached_property
 from weiwo.state.kinds import has_rules
 from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import PartialDate, find_dates
+from weiwo.text.foreign_values import plain_values
 from weiwo.text.language import HAN
 from weiwo.text.language_detection import detect_language
 from weiwo.text.lexicon import find_countries
@@ -93,6 +94,7 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         published: Its date, ISO, if known.
     """
     language = _language(text[:4_000])
+    text = plain_values(text, language)
     both = f"{title}\n{text}"
     spans = find_dates(both)
     dates = [d for span in spans for d in (span.date, span.until) if d is not None]
