@@ -43,6 +43,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── ForkError (ValueError)                graph.persistence.forks         a run cannot be forked as asked
     ├── ThreadBusyError (RuntimeError)        graph.persistence.thread_lock   another process works on the thread
     ├── ForeignThreadError (RuntimeError)     graph.persistence.thread_lock   a user of the server owns the thread
+    ├── AnswerError (ValueError)              app.session.waiting           · an answer fits nothing that waits
     ├── RequestError                          app.server.errors             · a request cannot be served
     ├── OidcError                             app.server.access.oidc        · a login at an issuer is not set up
     ├── ServeError                            app.server.serve              · the server cannot start

@@ -9,11 +9,13 @@ from typing import Any, Final, Literal
 
 from langgraph.types import Interrupt, StateSnapshot
 
+from weiwo.state.errors import WeiwoError
+
 ASKING_NODES: Final = ("approval", "clarify")
 """Nodes of the graph that do nothing but ask a person."""
 
 
-class AnswerError(ValueError):
+class AnswerError(WeiwoError, ValueError):
     """An answer fits nothing that waits. The message is one line."""
 
 
