@@ -151,6 +151,19 @@ def find_files_not_read(
     return tuple(gaps)
 
 
+_UNREAD_FILES: Final = localized_phrases("writer.gaps.not_read", "others")
+
+
+def find_unread_files(problems: Iterable[Problem], language: Language) -> tuple[Gap, ...]:
+    """The files of which nothing could be read, in one line: what was not found may stand there."""
+    names = [problem.source for problem in problems if not problem.losses]
+    if not names:
+        return ()
+    shown = ", ".join(names[:_MOST_ASKED]) + (" …" if len(names) > _MOST_ASKED else "")
+    words = _UNREAD_FILES[language][len(names) > 1]
+    return (Gap(kind="in_part", text=words.format(len(names), shown)),)
+
+
 def _shows_pictures_only(problem: Problem) -> bool:
     """Whether all that was not read of a file are pictures beside its text, a logo as a rule: the index names them."""
     return bool(problem.losses) and all(loss.kind == "pictures_without_text" for loss in problem.losses)

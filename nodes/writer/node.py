@@ -27,7 +27,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
-from weiwo.nodes.writer.gaps import find_documents_in_part, find_files_not_read, find_gaps
+from weiwo.nodes.writer.gaps import find_documents_in_part, find_files_not_read, find_gaps, find_unread_files
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.opening import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
@@ -250,6 +250,8 @@ def _list_in_part(state: SearchState, services: RunContext, draft: Draft) -> tup
     sources = [citation.source for citation in draft.sources.list_citations()]
     question, language = state["assessment"].question, services.language
     found = find_documents_in_part(corpus.problems, sources, question, language)
+    if not found and (not sources or any(not one.answers for one in state.get("outcomes", {}).values())):
+        found = find_unread_files(corpus.problems, language)
     if not corpus.version or state["assessment"].level == "simple":  # of a store elsewhere nobody can list all
         return found
     known = (*corpus.documents, *(problem.source for problem in corpus.problems))

@@ -244,9 +244,10 @@ def _summary(corpus: CorpusSummary, report: IngestReport) -> str:
         f"{', '.join(done) or 'no files'} in {report.seconds:.1f} s{rate}",
     ]
     if report.others:
-        kinds = ", ".join(f"{count:,} {ending}" for ending, count in report.others.most_common(8))
+        kinds = ", ".join(f"{count:,} {ending}" for ending, count in report.others.most_common())
         needed = "; install tesseract for the pictures" if any(ending in PICTURES for ending in report.others) else ""
-        lines.append(f"of types that are not read: {kinds}{needed}")
+        many = f"{counted(report.others.total(), 'file')} of {counted(len(report.others), 'unsupported type')}"
+        lines.append(f"{many}: {kinds}{needed}")
     if report.left_out:
         lines.append(f"left out, or taken in part: {len(report.left_out):,}")
         lines += [f"  {one_line(one.source)}: {one.reason}" for one in report.left_out[:_MOST_SHOWN]]

@@ -17,9 +17,12 @@ from importlib import import_module
 from shutil import which
 from typing import Final
 
+from weiwo.text.data_files import data_words
+from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.formats.encodings import UnreadableError, detect_encoding
 from weiwo.tools.corpus.formats.parts import Part, PartReader
 
-__all__ = ["FORMATS", "FileFormat", "Part", "find_format", "load_reader"]
+__all__ = ["FORMATS", "FileFormat", "Part", "find_format", "is_text_file", "load_reader", "sniff_format"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class FileFormat:
 _TEXTS: Final = "weiwo.tools.corpus.formats.text_documents"
 _TEXT: Final = FileFormat("text", f"{_TEXTS}:read_plain_text")
 _CODE: Final = FileFormat("code", "source_code")
+_MAIL: Final = FileFormat("eml", "email_message", heavy=True)
 _HTML: Final = FileFormat("html", f"{_TEXTS}:read_web_page")
 PICTURES: Final = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp")
 """Endings of pictures, which are read where tesseract is installed, and are of no format elsewhere."""
@@ -49,14 +53,26 @@ FORMATS: Final[dict[str, FileFormat]] = {
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), FileFormat("docx", "docx", heavy=True)),
     **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), FileFormat("pptx", "pptx", heavy=True)),
     **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xltm"), FileFormat("xlsx", "xlsx", heavy=True)),
-    **dict.fromkeys((".csv", ".tsv"), FileFormat("csv", "delimited_text", streams=True)),
+    **dict.fromkeys((".csv", ".tsv", ".tab"), FileFormat("csv", "delimited_text", streams=True)),
     ".json": FileFormat("json", "json_document"),
     **dict.fromkeys((".jsonl", ".ndjson"), FileFormat("json", "json_lines", streams=True)),
     **dict.fromkeys((".odt", ".ott"), FileFormat("odt", "odf", heavy=True)),
     **dict.fromkeys((".ods", ".ots"), FileFormat("ods", "odf", heavy=True)),
     ".odp": FileFormat("odp", "odf", heavy=True),
     **{ending: FileFormat(ending[1:], "legacy_office", heavy=True) for ending in _LEGACY},
-    ".eml": FileFormat("eml", "email_message", heavy=True),
+    ".eml": _MAIL,
+    ".mbox": FileFormat("mbox", "mailbox", streams=True, heavy=True),
+    **dict.fromkeys((".vtt", ".srt"), FileFormat("transcript", "transcript")),
+    **dict.fromkeys((".ics", ".ical"), FileFormat("calendar", "contact_lines:read_calendar", heavy=True)),
+    **dict.fromkeys((".vcf", ".vcard"), FileFormat("contacts", "contact_lines:read_contacts", heavy=True)),
+    **dict.fromkeys((".po", ".pot"), FileFormat("translations", "translations")),
+    ".bib": FileFormat("bibliography", "bibliography:read_bibtex"),
+    ".ris": FileFormat("bibliography", "bibliography:read_ris"),
+    **dict.fromkeys((".mht", ".mhtml"), FileFormat("html", "web_archive", heavy=True)),
+    ".fb2": FileFormat("fb2", "fictionbook", heavy=True),
+    ".gpx": FileFormat("places", "places:read_gpx", heavy=True),
+    ".geojson": FileFormat("places", "places:read_geojson"),
+    **{f".f{kind}": FileFormat(kind, "odf:read_flat", heavy=True) for kind in ("odt", "ods", "odp")},
     ".ipynb": FileFormat("ipynb", "notebook"),
     ".epub": FileFormat("epub", "epub", heavy=True),
     **dict.fromkeys(PICTURES, FileFormat("picture", "ocr", heavy=True)),
@@ -74,6 +90,16 @@ FORMATS: Final[dict[str, FileFormat]] = {
 }
 """Kinds by the ending of the name, in lower case."""
 
+_MAILDIR: Final = lazy(r"/(?:cur|new)/\d{1,20}\.[^/]{1,200}$")
+"""A message of a Maildir folder, whose name ends in the name of a host and flags."""
+_SNIFFED: Final = 4_096
+"""Bytes that tell whether a file whose name says nothing is a text."""
+NOT_DOCUMENTS: Final = data_words("file_endings", "no_documents")
+"""Endings of pictures, sound, archives, programs and machine files: they are counted, and no loss."""
+
+UNREAD_DOCUMENTS: Final = data_words("file_endings", "unread_documents")
+"""Endings of documents that nobody reads here: each such file is a loss, and named."""
+
 _NAMES: Final = {
     **dict.fromkeys(("readme", "license", "copying", "authors", "changes", "changelog", "notice", "todo"), _TEXT),
     **dict.fromkeys(("makefile", "dockerfile", "jenkinsfile", "gemfile", "rakefile"), _CODE),
@@ -87,7 +113,29 @@ def find_format(path: str) -> FileFormat | None:
     if not (dot and stem):
         return _NAMES.get(ending.lower(), None if dot else _TEXT)
     kind = FORMATS.get(f".{ending.lower()}") or _list_added().get(ending.lower())
-    return None if kind is not None and kind.type == "picture" and not _has_ocr() else kind
+    if kind is None:
+        return _MAIL if _MAILDIR.search(path) else None
+    return None if kind.type == "picture" and not _has_ocr() else kind
+
+
+def sniff_format(path: str) -> FileFormat | None:
+    """The format of a file by its name, or by how it begins where the name says nothing: text of an unknown ending."""
+    kind = find_format(path)
+    if kind is not None:
+        return kind
+    ending = os.path.splitext(path)[1].lower()  # noqa: PTH122 - the same
+    return None if ending in NOT_DOCUMENTS | UNREAD_DOCUMENTS or not is_text_file(path) else _TEXT
+
+
+def is_text_file(path: str) -> bool:
+    """Tell whether a file begins as a text does; False where it cannot be opened."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - the same
+            head = file.read(_SNIFFED)
+        encoding = detect_encoding(head)
+    except (UnreadableError, OSError):
+        return False
+    return bool(head.strip()) and not (encoding == "utf-8" and b"\0" in head)
 
 
 @cache
@@ -107,6 +155,6 @@ def _list_added() -> dict[str, FileFormat]:
 def load_reader(kind: FileFormat) -> PartReader:
     """The reader of a format; its module is loaded now."""
     package, _, function = kind.module.partition(":")
-    module = import_module(package if function else f"{__name__}.{package}")
+    module = import_module(package if "." in package else f"{__name__}.{package}")
     read: PartReader = getattr(module, function or "read")
     return read

@@ -33,7 +33,7 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
     message = BytesParser(policy=policy.default).parsebytes(decode(data).encode() if wide else data)
     if not message.keys():
         raise UnreadableError("not an e-mail: it has no head")
-    head = "\n".join(f"{field}: {text}" for field in _HEAD if (text := _read_field(message, field)))
+    head = "\n".join(f"{field}: {text}" for field in _HEAD if (text := read_field(message, field)))
     body = message.get_body(("plain", "html"))
     found = make_passages(chunk_sections(f"{head}\n\n{_read_text(body)}", ())[1], unit="")
     unread: list[str] = []
@@ -49,8 +49,8 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
         losses += part.losses
         found += [_place_within(passage, title) for passage in part.passages]
     losses += count_places("attachments_not_read", unread)
-    title = choose_title(_read_field(message, "Subject")) or name
-    return require_passages(Part(title, found, _read_date(message), losses=losses))
+    title = choose_title(read_field(message, "Subject")) or name
+    return require_passages(Part(title, found, read_date(message), losses=losses))
 
 
 def _is_decoration(part: MIMEPart) -> bool:
@@ -59,16 +59,18 @@ def _is_decoration(part: MIMEPart) -> bool:
     return inline and part.get_content_maintype() == "image"
 
 
-def _read_field(message: Any, field: str) -> str:
+def read_field(message: Any, field: str) -> str:
+    """Return a field of the head; empty where it is missing or cannot be read."""
     try:
         return clean_text(str(message.get(field, ""))).strip()
     except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # what the parser of heads raises
         return ""
 
 
-def _read_date(message: MIMEPart) -> str | None:
+def read_date(message: MIMEPart) -> str | None:
+    """Return the ISO date of a message."""
     try:
-        return parsedate_to_datetime(_read_field(message, "Date")).date().isoformat()
+        return parsedate_to_datetime(read_field(message, "Date")).date().isoformat()
     except (ValueError, TypeError, IndexError):
         return None
 
@@ -78,21 +80,26 @@ def _read_bytes(part: MIMEPart) -> bytes:
     return content if isinstance(content, bytes) else b""
 
 
-def _read_text(part: MIMEPart | None) -> str:
-    """The text of a part, in the encoding that it states, if that holds."""
-    if part is None:
-        return ""
+def read_source(part: MIMEPart) -> str:
+    """Return the text of a part as it stands, in the encoding that it states, if that holds."""
     data = _read_bytes(part)
     try:
-        text = data.decode(part.get_content_charset() or "utf-8")
+        return clean_text(data.decode(part.get_content_charset() or "utf-8"))
     except (UnicodeDecodeError, LookupError):
         try:
-            text = decode(data)
+            return clean_text(decode(data))
         except UnreadableError:
-            text = data.decode("utf-8", "replace")
+            return clean_text(data.decode("utf-8", "replace"))
+
+
+def _read_text(part: MIMEPart | None) -> str:
+    """The text of a part, out of its markup where it has some."""
+    if part is None:
+        return ""
+    text = read_source(part)
     if part.get_content_subtype() != "html":
-        return clean_text(text)
-    return "\n\n".join(chunk.text for chunk in parse_html(clean_text(text)).body.cut_chunks()[1])
+        return text
+    return "\n\n".join(chunk.text for chunk in parse_html(text).body.cut_chunks()[1])
 
 
 def _list_attachments(message: MIMEPart) -> Iterator[MIMEPart]:
@@ -137,7 +144,7 @@ def _read_attached(part: MIMEPart, title: str, depth: int) -> Part | None:
 
 def _name_attachment(part: MIMEPart, number: int) -> str:
     inner = part.get_payload() if part.get_content_type() == "message/rfc822" else None
-    subjects = [_read_field(one, "Subject") for one in inner] if isinstance(inner, list) else []
+    subjects = [read_field(one, "Subject") for one in inner] if isinstance(inner, list) else []
     return choose_title(part.get_filename(), *subjects) or f"{part.get_content_type()} {number + 1}"
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from typing import BinaryIO, Final
+from xml.etree import ElementTree as ET
 
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.ooxml import BROKEN, Element, find_xml, read_xml
+from weiwo.tools.corpus.formats.ooxml import BROKEN, Element, drop_namespaces, find_xml, read_xml
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import BETWEEN, Table, TableRow, make_sheet_passages, spread_rows
 from weiwo.tools.corpus.formats.zip_files import open_archive
@@ -32,6 +33,23 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         except BROKEN as error:
             raise UnreadableError(f"damaged or encrypted: no OpenDocument in it ({error})") from None
         meta, styles = find_xml(archive, "meta.xml"), find_xml(archive, "styles.xml")
+    return _read_document(root, meta, styles, name)
+
+
+def read_flat(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read an OpenDocument file that is one XML file (.fodt, .fods, .fodp).
+
+    Raises:
+        UnreadableError: It is no OpenDocument, or is empty.
+    """
+    try:
+        root = drop_namespaces(ET.parse(file).getroot())  # noqa: S314 - expat bounds entities itself
+    except ET.ParseError as error:
+        raise UnreadableError(f"damaged: no OpenDocument in it ({error})") from None
+    return _read_document(root, root, root, name)
+
+
+def _read_document(root: Element, meta: Element, styles: Element, name: str) -> Iterator[Part]:
     reader = _Reader(root, styles)
     title, passages = reader.read()
     date = find_saved_date(meta.findtext(".//meta/date"), meta.findtext(".//creation-date"))

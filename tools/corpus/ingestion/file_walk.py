@@ -2,9 +2,10 @@
 
 A folder's `.gitignore` and `.weiwoignore` say what below it is left out, silently, as in git. So are hidden files and
 other people's packages (`node_modules`, virtual environments); files of types that we do not read are counted. What a
-user may have meant is a problem with a name and a reason. Links within what is searched are passed over, since their
-targets are found anyway, which also ends every loop; a link out of it is not followed: anyone may have set it. Weiwo's
-own files (`WEIWO_HOME`) are no documents, wherever they are. The same files are watched for changes (`watch_files`).
+user may have meant is a problem with a name and a reason, and so is a document of a type that nobody reads. Links
+within what is searched are passed over, since their targets are found anyway, which also ends every loop; a link out of
+it is not followed: anyone may have set it. Weiwo's own files (`WEIWO_HOME`) are no documents, wherever they are. The
+same files are watched for changes (`watch_files`).
 """
 
 # Paths stay strings here, since there may be a million.
@@ -24,8 +25,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from weiwo.state.environment import home
 from weiwo.tools.corpus.base import CorpusError, Problem
-from weiwo.tools.corpus.formats import find_format
-from weiwo.tools.corpus.formats.encodings import UnreadableError, detect_encoding
+from weiwo.tools.corpus.formats import UNREAD_DOCUMENTS, find_format, is_text_file, sniff_format
 from weiwo.tools.corpus.source_names import name_source
 from weiwo.tools.printable import one_line
 
@@ -37,8 +37,6 @@ _OWN_NAMES: Final = ("corpora", "evaluation", "drafts", "locks", "retrieval-poli
 """What Weiwo writes to `WEIWO_HOME` and might take for documents."""
 _FOREIGN: Final = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages"})
 _ENVIRONMENT: Final = "pyvenv.cfg"
-_SNIFFED: Final = 4_096
-"""Bytes that tell whether a file without an ending is a text."""
 _MOST_IGNORE_BYTES: Final = 1_000_000
 _SPECIAL: Final = (
     (stat.S_ISFIFO, "a pipe, not a file"),
@@ -110,7 +108,7 @@ def list_files(roots: Iterable[str]) -> FileListing:
             continue
         if stat.S_ISDIR(status.st_mode):
             _Walker(listing, real_tops).walk(top)
-        elif find_format(top) is None and stat.S_ISREG(status.st_mode):
+        elif stat.S_ISREG(status.st_mode) and sniff_format(top) is None:
             listing.problems[top] = "of a type that is not read; convert it first"
         else:
             _add_file(listing, top, status)
@@ -140,17 +138,6 @@ def stat_file(path: str) -> SourceFile | None:
 def _describe_error(error: Exception) -> str:
     """The reason of an error, in one line."""
     return one_line((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
-
-
-def _is_text(path: str) -> bool:
-    """Whether a file whose name says nothing begins as a text does."""
-    with open(path, "rb") as file:
-        head = file.read(_SNIFFED)
-    try:
-        encoding = detect_encoding(head)
-    except UnreadableError:
-        return False
-    return bool(head.strip()) and not (encoding == "utf-8" and b"\0" in head)
 
 
 def _add_file(listing: FileListing, path: str, status: os.stat_result) -> None:
@@ -216,10 +203,14 @@ class _Walker:
 
     def _file(self, entry: os.DirEntry[str]) -> None:
         status = entry.stat(follow_symlinks=False)
-        regular = stat.S_ISREG(status.st_mode)  # to open a pipe would wait for whoever writes to it
-        if regular and (find_format(entry.name) is None or ("." not in entry.name and not _is_text(entry.path))):
-            self._listing.others[os.path.splitext(entry.name)[1].lower() or "no ending"] += 1
-        else:
+        if not stat.S_ISREG(status.st_mode):  # to open a pipe would wait for whoever writes to it
+            _add_file(self._listing, entry.path, status)
+            return
+        ending = os.path.splitext(entry.name)[1].lower()
+        read = sniff_format(entry.path) is not None and ("." in entry.name or is_text_file(entry.path))
+        if not read:
+            self._listing.others[ending or "no ending"] += 1
+        if read or ending in UNREAD_DOCUMENTS:  # these are read in vain, and named
             _add_file(self._listing, entry.path, status)
 
     def _link(self, entry: os.DirEntry[str]) -> None:

@@ -15,7 +15,7 @@ from io import BufferedReader
 from operator import attrgetter
 from typing import Any, BinaryIO, Final
 
-from weiwo.tools.corpus.formats import Part, find_format, load_reader
+from weiwo.tools.corpus.formats import Part, load_reader, sniff_format
 from weiwo.tools.corpus.formats.document_dates import date_part
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ocr import start_budget
@@ -74,7 +74,7 @@ class _Outbox:
 
 def _read_file(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Read one file: its further parts, then its end, or why it failed."""
-    kind = find_format(request["path"])
+    kind = sniff_format(request["path"])
     passing = True
     try:
         with os.fdopen(os.open(request["path"], _OPEN_FLAGS), "rb") as file:
@@ -100,11 +100,11 @@ def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[
         raise UnreadableError("not a file any more", passing=True)
     if before.st_size > request["most_bytes"]:
         raise UnreadableError(f"over the {request['most_bytes']:,} bytes allowed: {before.st_size:,}", passing=True)
+    kind = sniff_format(request["path"])
+    if kind is None:
+        raise UnreadableError("of a type that is not read; convert it to PDF or text")
     whole = (sha256(file.read()) if before.st_size < _SMALL else file_digest(file, "sha256")).hexdigest()
     file.seek(0)
-    kind = find_format(request["path"])
-    if kind is None:
-        raise UnreadableError("of a type that is not read")
     stated = {"sha256": whole, "size": before.st_size, "modified_ns": before.st_mtime_ns, "type": kind.type}
     if whole == request["unchanged"]:
         yield {"same": stated}

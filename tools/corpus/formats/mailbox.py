@@ -1,0 +1,66 @@
+"""Mailboxes (.mbox): each message a document of its own, with its attachments, read one at a time."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from typing import BinaryIO, Final
+
+from weiwo.tools.corpus.formats import email_message
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.parts import Part
+from weiwo.tools.corpus.losses import Loss, count_places
+from weiwo.tools.corpus.records import Passage
+
+_MOST_MESSAGES: Final = 100_000
+_LONGEST_MESSAGE: Final = 50_000_000
+_LISTED: Final = 200
+
+
+def read(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read the messages of a mailbox; the mailbox itself is a list of their subjects.
+
+    Raises:
+        UnreadableError: It holds no message.
+    """
+    subjects: list[str] = []
+    bad: list[int] = []
+    beyond = 0
+    for number, data in enumerate(_split_messages(file), 1):
+        if number > _MOST_MESSAGES:
+            beyond += 1
+            continue
+        try:
+            (part,) = email_message.read(io.BytesIO(data), f"{name}, message {number}")
+        except Exception:  # noqa: BLE001 - parsers raise anything over a broken message; it is named, the others are read
+            bad.append(number)
+            continue
+        subjects.append(part.title)
+        place = f"message {number}"
+        passages = [
+            replace(one, locator=f"{place}, {one.locator}" if one.locator else place, page=number)
+            for one in part.passages
+        ]
+        yield replace(part, passages=passages, key=place, sha256=sha256(data).hexdigest())
+    if not subjects:
+        raise UnreadableError("no message in it")
+    losses = [*count_places("messages_unreadable", bad), *([Loss("messages_beyond_limit", beyond)] if beyond else [])]
+    listed = "\n".join(f"- {subject}" for subject in subjects[:_LISTED])
+    yield Part(name, [Passage(f"{name}: {len(subjects)} messages\n{listed}", (), "", 1, 1)], losses=losses)
+
+
+def _split_messages(file: BinaryIO) -> Iterator[bytes]:
+    """The messages of a mailbox, one in memory at a time: a `From ` line behind an empty line begins each."""
+    held: list[bytes] = []
+    size, blank, begun = 0, True, False
+    for line in file:
+        if blank and line.startswith(b"From "):
+            if held:
+                yield b"".join(held)
+            held, size, begun = [], 0, True
+        elif begun and size < _LONGEST_MESSAGE:
+            held.append(line[1:] if line.startswith(b">From ") else line)
+            size += len(line)
+        blank = line in {b"\n", b"\r\n"}
+    if held:
+        yield b"".join(held)

@@ -1,0 +1,107 @@
+"""Places: GPX tracks and waypoints, and the features of GeoJSON."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Final
+from xml.etree import ElementTree as ET
+
+from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.ooxml import Element, drop_namespaces
+from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, read_text, split_parts
+from weiwo.tools.corpus.records import Passage
+
+_FIELDS: Final = ("name", "desc", "cmt", "type", "sym", "ele", "time")
+_MOST_POINTS: Final = 1_000_000
+
+
+def read_gpx(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read the waypoints, routes and tracks of a GPX file; a track says where and when it begins and ends.
+
+    Raises:
+        UnreadableError: It is no GPX.
+    """
+    try:
+        root = drop_namespaces(ET.parse(file).getroot())  # noqa: S314 - expat bounds entities itself
+    except ET.ParseError as error:
+        raise UnreadableError(f"damaged: no GPX in it ({error})") from None
+    meta = root.find("metadata")
+    head = root if meta is None else meta
+    title = choose_title(head.findtext("name")) or name
+    kinds = {"wpt": "waypoint", "rte": "route", "trk": "track"}
+    passages = []
+    for number, place in enumerate((one for one in root if one.tag in kinds), 1):
+        lines = [f"{field}: {text.strip()}" for field in _FIELDS if (text := place.findtext(field)) and text.strip()]
+        points = [place] if place.tag == "wpt" else [*place.iter("trkpt"), *place.iter("rtept")][:_MOST_POINTS]
+        passages.append(_make_passage([*lines, *_describe_points(points)], f"{kinds[place.tag]} {number}", number))
+    parts = split_parts(passages, title)
+    date = find_date(head.findtext("time"))
+    for part in parts:
+        part.date = date
+        yield part
+
+
+def _describe_points(points: list[Element]) -> Iterator[str]:
+    located = [(f"{one.get('lat', '')}, {one.get('lon', '')}", one.findtext("time") or "") for one in points]
+    if not located:
+        return
+    if len(located) == 1:
+        yield f"position: {located[0][0]}"
+        return
+    for label, (position, time) in (("from", located[0]), ("to", located[-1])):
+        yield f"{label}: {position}{f' at {time}' if time else ''}"
+    yield f"points: {len(located)}"
+
+
+def read_geojson(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read the features of a GeoJSON file, their properties and positions.
+
+    Raises:
+        UnreadableError: It is no GeoJSON.
+    """
+    try:
+        found = json.loads(read_text(file))
+    except ValueError as error:
+        raise UnreadableError(f"damaged: no JSON in it ({error})") from None
+    features = found.get("features", [found]) if isinstance(found, dict) else found
+    if not isinstance(features, list):
+        raise UnreadableError("no features in it")
+    title = choose_title(found.get("name")) if isinstance(found, dict) else ""
+    described = (_describe_feature(one) for one in features if isinstance(one, dict))
+    passages = (_make_passage(lines, f"feature {n}", n) for n, lines in enumerate(described, 1) if lines)
+    return split_parts(passages, title or name)
+
+
+def _describe_feature(feature: dict[str, Any]) -> list[str]:
+    properties = feature.get("properties")
+    fields = properties.items() if isinstance(properties, dict) else ()
+    lines = [f"{key}: {_write(value)}" for key, value in fields if value not in (None, "")]
+    geometry = feature.get("geometry", feature if "coordinates" in feature else None)
+    if isinstance(geometry, dict) and "coordinates" in geometry:
+        positions = list(_list_positions(geometry["coordinates"]))
+        kind = geometry.get("type", "geometry")
+        if len(positions) == 1:
+            lines.append(f"position: {positions[0][1]}, {positions[0][0]}")
+        elif positions:
+            south, north = min(one[1] for one in positions), max(one[1] for one in positions)
+            west, east = min(one[0] for one in positions), max(one[0] for one in positions)
+            lines.append(f"{kind} of {len(positions)} positions, {south}, {west} to {north}, {east}")
+    return lines
+
+
+def _write(value: Any) -> str:
+    return clean_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _list_positions(coordinates: Any) -> Iterator[tuple[float, float]]:
+    """The positions of nested coordinates, longitude first."""
+    waiting = [coordinates]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list) and len(one) >= 2 and all(isinstance(x, int | float) for x in one[:2]):
+            yield float(one[0]), float(one[1])
+        elif isinstance(one, list):
+            waiting.extend(reversed(one))
+
+
+def _make_passage(lines: list[str], place: str, number: int) -> Passage:
+    return Passage("\n".join(" ".join(line.split()) for line in lines), (), place, number, number)
