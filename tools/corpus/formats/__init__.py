@@ -35,7 +35,8 @@ class FileFormat:
     heavy: bool = False  # whether its parser is large, and so are its demands
 
 
-_TEXTS: Final = "weiwo.tools.corpus.formats.text_documents"
+_HERE: Final = "weiwo.tools.corpus.formats"
+_TEXTS: Final = f"{_HERE}.text_documents"
 _TEXT: Final = FileFormat("text", f"{_TEXTS}:read_plain_text")
 _CODE: Final = FileFormat("code", "source_code")
 _MAIL: Final = FileFormat("eml", "email_message", heavy=True)
@@ -63,16 +64,16 @@ FORMATS: Final[dict[str, FileFormat]] = {
     ".eml": _MAIL,
     ".mbox": FileFormat("mbox", "mailbox", streams=True, heavy=True),
     **dict.fromkeys((".vtt", ".srt"), FileFormat("transcript", "transcript")),
-    **dict.fromkeys((".ics", ".ical"), FileFormat("calendar", "contact_lines:read_calendar", heavy=True)),
-    **dict.fromkeys((".vcf", ".vcard"), FileFormat("contacts", "contact_lines:read_contacts", heavy=True)),
+    **dict.fromkeys((".ics", ".ical"), FileFormat("calendar", f"{_HERE}.contact_lines:read_calendar", heavy=True)),
+    **dict.fromkeys((".vcf", ".vcard"), FileFormat("contacts", f"{_HERE}.contact_lines:read_contacts", heavy=True)),
     **dict.fromkeys((".po", ".pot"), FileFormat("translations", "translations")),
-    ".bib": FileFormat("bibliography", "bibliography:read_bibtex"),
-    ".ris": FileFormat("bibliography", "bibliography:read_ris"),
+    ".bib": FileFormat("bibliography", f"{_HERE}.bibliography:read_bibtex"),
+    ".ris": FileFormat("bibliography", f"{_HERE}.bibliography:read_ris"),
     **dict.fromkeys((".mht", ".mhtml"), FileFormat("html", "web_archive", heavy=True)),
     ".fb2": FileFormat("fb2", "fictionbook", heavy=True),
-    ".gpx": FileFormat("places", "places:read_gpx", heavy=True),
-    ".geojson": FileFormat("places", "places:read_geojson"),
-    **{f".f{kind}": FileFormat(kind, "odf:read_flat", heavy=True) for kind in ("odt", "ods", "odp")},
+    ".gpx": FileFormat("places", f"{_HERE}.places:read_gpx", heavy=True),
+    ".geojson": FileFormat("places", f"{_HERE}.places:read_geojson"),
+    **{f".f{kind}": FileFormat(kind, f"{_HERE}.odf:read_flat", heavy=True) for kind in ("odt", "ods", "odp")},
     ".ipynb": FileFormat("ipynb", "notebook"),
     ".epub": FileFormat("epub", "epub", heavy=True),
     **dict.fromkeys(PICTURES, FileFormat("picture", "ocr", heavy=True)),
@@ -155,6 +156,6 @@ def _list_added() -> dict[str, FileFormat]:
 def load_reader(kind: FileFormat) -> PartReader:
     """The reader of a format; its module is loaded now."""
     package, _, function = kind.module.partition(":")
-    module = import_module(package if "." in package else f"{__name__}.{package}")
+    module = import_module(package if function else f"{__name__}.{package}")
     read: PartReader = getattr(module, function or "read")
     return read
