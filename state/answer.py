@@ -50,7 +50,9 @@ class Reflection(Value):
     draft_checks: Literal["", "name", "deepen"] = ""
 
 
-GapKind = Literal["uncovered", "implied", "doubted", "disputed", "inconsistent", "unread", "restricted", "in_part"]
+GapKind = Literal[
+    "uncovered", "implied", "doubted", "disputed", "inconsistent", "unread", "restricted", "in_part", "language"
+]
 
 
 class Gap(Value):
@@ -59,8 +61,8 @@ class Gap(Value):
     Attributes:
         kind: `uncovered`, a part of the question nothing was found on; `inconsistent`, values that cannot all be right;
             `unread`, pages that could not be read, or a search that was not answered; `restricted`, sources that were
-            left out as the user wished; `in_part`, documents not read whole; else why a value it rests on is no firm
-            ground.
+            left out as the user wished; `in_part`, documents not read whole; `language`, passages in another language
+            than the question, which no model read; else why a value it rests on is no firm ground.
         text: One line for people, in the language of the answer.
         task_id: The task whose value it is; empty for a part of the question.
     """

@@ -64,10 +64,16 @@ class LanguageGuess(NamedTuple):
     sure: bool
 
 
+def name_language(language: Language, reader: Language) -> str:
+    """The name of a language for a person: in Chinese "英语", else in English; the tag where it is unknown."""
+    row = next((names for tag, *names in data_rows(_FILE, "names") if tag == language), (language, language, language))
+    return row[2] if reader == "zh" else row[0]
+
+
 @cache
 def language_name(language: Language) -> str:
     """The name of a language as a model is told it: in English, and in its own words; the tag where it is unknown."""
-    named = {tag: (english, own) for tag, english, own in data_rows(_FILE, "names")}
+    named = {tag: (english, own) for tag, english, own, _ in data_rows(_FILE, "names")}
     english, own = named.get(language, (language, language))
     return english if english == own else f"{english} ({own})"
 

@@ -79,7 +79,7 @@ def _shown_numbers(result: Mapping[str, Any]) -> set[Any]:
 
 def _coverage(result: Mapping[str, Any]) -> list[str]:
     """What could not be read, and what was left out as the user wished; other gaps the answer itself names."""
-    told = {"unread", "restricted"}
+    told = {"unread", "restricted", "language"}
     return [one_line(str(gap.get("text", "")), 600) for gap in result.get("gaps") or () if gap.get("kind") in told]
 
 

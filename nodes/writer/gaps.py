@@ -17,6 +17,8 @@ from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.data_files import data_pattern, data_words
+from weiwo.text.language_detection import guess_language, name_language
+from weiwo.text.lists import join_names
 from weiwo.text.localization import localized, localized_phrases, localized_section
 from weiwo.text.patterns import lazy
 from weiwo.text.values import render
@@ -186,6 +188,7 @@ def _is_named(source: str, asked: str) -> bool:
 
 _UNREAD: Final = localized("writer.gaps.coverage", "unread")
 _UNANSWERED: Final = localized("writer.gaps.coverage", "unanswered")
+_OTHER_LANGUAGE: Final = localized("writer.gaps.coverage", "language")
 _ONLY: Final = localized_phrases("writer.gaps.coverage", "only")
 _PARTS: Final = localized_section("writer.gaps.coverage.parts")
 
@@ -214,3 +217,18 @@ def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, languag
             if (value := getattr(layer, name))
         ]
         yield Gap(kind="restricted", text=frame.format(between.join(told)))
+
+
+def describe_languages(state: SearchState, language: Language) -> Iterator[Gap]:
+    """A line where every passage found is in another language than the question.
+
+    Args:
+        state: What the run came to.
+        language: The language of the line.
+    """
+    asked_in = state["assessment"].frame.language
+    guesses = {guess_language(passage.text) for passage in state.get("evidence", {}).values()}
+    found = list(dict.fromkeys(guess.language for guess in guesses if guess.sure))
+    if found and asked_in not in found:
+        names = [name_language(one, language) for one in (*found, asked_in)]
+        yield Gap(kind="language", text=_OTHER_LANGUAGE[language].format(join_names(names[:-1], language), names[-1]))

@@ -14,7 +14,7 @@ from weiwo.nodes.memory.reuse import learn_plan
 from weiwo.nodes.shared.planning.expectation import record_rest
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import Draft, all_supported
-from weiwo.nodes.writer.gaps import describe_coverage, find_gaps
+from weiwo.nodes.writer.gaps import describe_coverage, describe_languages, find_gaps
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Answer, Citation, Claim, Evidence, MonitorReport, Outcome, Plan, Status, Usage
 from weiwo.state.search import SearchState
@@ -182,6 +182,7 @@ def build_result(state: SearchState, answer: Answer, services: RunContext) -> di
             for gap in (
                 *find_gaps(state, services.language),
                 *describe_coverage(current_outcomes(state).values(), services.settings.filter, services.language),
+                *([] if services.with_model else describe_languages(state, services.language)),
             )
         ],
         "plan": plan.to_json() if plan is not None else None,

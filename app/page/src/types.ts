@@ -67,7 +67,7 @@ export interface Extract {
 }
 
 export interface Gap {
-  kind: "uncovered" | "implied" | "doubted" | "disputed" | "inconsistent" | "unread" | "restricted" | "in_part";
+  kind: "uncovered" | "implied" | "doubted" | "disputed" | "inconsistent" | "unread" | "restricted" | "in_part" | "language";
   text: string;
   task_id?: string;
 }

@@ -87,3 +87,42 @@ async def test_without_a_model_the_passage_is_shown(tmp_path: Path, language: st
     assert row["quote"] in re.sub(r"\*\*| ?\[\d\]", "", result["answer"])
     assert result["language"] == language
     assert result["plan"]["vertices"][0]["ret"] == "text"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        ("Wie viele Karten hat das Archiv von Torvik?", ENGLISH, "in English, the question is in German"),
+        ("托尔维克（Torvik）的档案馆有多少张地图？", ENGLISH, "找到的资料是英语，问题是中文"),
+        ("How many maps does the archive of Torvik hold?", ENGLISH, ""),
+        ("Ticket TRV-4417?", "Das Ticket TRV-4417 wurde am Montag geschlossen.", ""),  # too short to be in any language
+        (
+            "Quand le ticket TRV-4417 a-t-il été fermé ?",
+            "Das Ticket TRV-4417 wurde am Montag geschlossen.",
+            "in German",
+        ),
+    ],
+)
+async def test_without_a_model_it_is_said_that_the_documents_are_in_another_language(
+    tmp_path: Path, question: str, text: str, told: str
+) -> None:
+    (tmp_path / "note.md").write_text(text, encoding="utf-8")
+    result = await ask(tmp_path, question)
+    said = [gap["text"] for gap in result["gaps"] if gap["kind"] == "language"]
+    assert len(said) == bool(told)
+    assert told in "".join(said)
+    assert result["evidence"]  # found by its name or its number all the same
+
+
+async def test_a_person_sets_the_language_of_the_answer(tmp_path: Path) -> None:
+    row = {"question": "Who runs the workshop in Torvik?", "quote": "von Ilse Marant geleitet", "value": "Ilse Marant"}
+    model = obeying("fr", {**row, "answer": "L'atelier de Torvik est dirigé par Ilse Marant."})
+    (tmp_path / "torvik.md").write_text(WORLD["de"]["document"], encoding="utf-8")
+    result = await ask(tmp_path, row["question"], model, language="fr-CA")
+    assert result["language"] == "fr"
+    assert result["answer"].startswith("L'atelier de Torvik est dirigé par Ilse Marant")
+
+
+async def test_a_question_too_short_to_tell_is_in_the_language_of_the_documents(tmp_path: Path) -> None:
+    (tmp_path / "torvik.md").write_text(WORLD["de"]["document"], encoding="utf-8")
+    assert (await ask(tmp_path, "Jahresbeitrag Werkstatt Torvik?"))["language"] == "de"
