@@ -15,9 +15,11 @@ from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
+from langgraph.config import get_config
 from langgraph.runtime import RunControl, Runtime
 from langgraph.store.base import BaseStore
 
+from weiwo.graph.persistence.saver_rules import SAVER_KEY
 from weiwo.graph.tracing import annotate_node
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
@@ -31,6 +33,7 @@ from weiwo.state.limits import ModelCall
 from weiwo.state.run_limits import DEPTHS, Depth, Limits
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
+from weiwo.tools.calling.acting_calls import ActingLog
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry, build_registry
 from weiwo.tools.usage.task_log import TaskLog
@@ -171,8 +174,14 @@ def _open_calls(
         max_bytes=settings.limits.max_page_bytes,
         fresh=settings.fresh or settings.answer_memory == "renew",
         state=state,
+        acting_log=_find_acting_log(),
         record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
     )
+
+
+def _find_acting_log() -> ActingLog | None:
+    """The log of acting calls of the saver that keeps the run, if it is one of ours."""
+    return getattr(get_config()["configurable"].get(SAVER_KEY), "acting_log", None)
 
 
 _CALLS: Final[Mapping[Depth, int]] = {"quick": 3, "normal": 6, "deep": 30}

@@ -28,13 +28,12 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt
 from pydantic import BaseModel, Field
 
+from weiwo.graph.persistence.saver_rules import SAVER_KEY
 from weiwo.graph.persistence.serializer import with_async_methods
 from weiwo.state.search import SearchOutput
 
 T = TypeVar("T")
 _END: Final = object()
-_SAVER_KEY: Final = "__pregel_checkpointer"
-"""Where LangGraph hands a graph within a graph the saver of the outer one."""
 _SCRATCHPAD_KEY: Final = "__pregel_scratchpad"
 """Where it keeps what a node knows: a configuration that has it is of a graph within a node."""
 _CHECKPOINT_KEYS: Final = frozenset({"checkpoint_id", "checkpoint_map"})
@@ -186,7 +185,7 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         Raises:
             RuntimeError: The checkpointer is bound to the loop of the caller, who would block it.
         """
-        saver = config["configurable"].get(_SAVER_KEY) or self.checkpointer
+        saver = config["configurable"].get(SAVER_KEY) or self.checkpointer
         loop = getattr(saver, "loop", None)
         if not isinstance(loop, asyncio.AbstractEventLoop) or not loop.is_running():
             return _LoopThread(coroutine)
@@ -232,9 +231,9 @@ def _content_of(asked: Interrupt) -> Any:
 def _with_async_saver(config: RunnableConfig | None) -> RunnableConfig:
     """A configuration, the surrounding one included; the saver of a graph around this one has async methods in it."""
     whole = ensure_config(config)
-    saver = whole["configurable"].get(_SAVER_KEY)
+    saver = whole["configurable"].get(SAVER_KEY)
     if isinstance(saver, BaseCheckpointSaver):
-        whole["configurable"] = {**whole["configurable"], _SAVER_KEY: with_async_methods(saver)}
+        whole["configurable"] = {**whole["configurable"], SAVER_KEY: with_async_methods(saver)}
     return whole
 
 

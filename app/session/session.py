@@ -87,7 +87,7 @@ async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
     """
     await require_own_thread(session, thread_id)
     try:
-        async with thread_lock.claimed(session.settings, thread_id):
+        async with thread_lock.claimed(session.settings, thread_id, saver=session.saver):
             yield
     except thread_lock.ThreadBusyError as error:
         raise AppError(str(error)) from error

@@ -5,9 +5,10 @@ The command, the server and the page all decide by it whether an answer can be t
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from langgraph.types import Interrupt, StateSnapshot
+if TYPE_CHECKING:
+    from langgraph.types import Interrupt, StateSnapshot
 
 from weiwo.state.errors import WeiwoError
 
@@ -30,7 +31,7 @@ class Waiting:
         under_way: The nodes still to run.
     """
 
-    interrupts: tuple[Interrupt, ...]
+    interrupts: "tuple[Interrupt, ...]"
     asking: str
     under_way: tuple[str, ...]
 
@@ -67,7 +68,7 @@ class Waiting:
         return answer
 
 
-def read_waiting(snapshot: StateSnapshot) -> Waiting:
+def read_waiting(snapshot: "StateSnapshot") -> Waiting:
     """Read what a thread waits for."""
     # Not `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
     under_way = tuple(dict.fromkeys(task.name for task in snapshot.tasks))

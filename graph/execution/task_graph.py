@@ -28,6 +28,7 @@ from langgraph.types import Interrupt
 
 from weiwo.graph.execution.board import timed_out_outcome
 from weiwo.graph.execution.line import TaskLine
+from weiwo.graph.persistence.saver_rules import SAVER_KEY
 from weiwo.graph.tracing import on_loop, task_config
 from weiwo.nodes.executor import node as executor
 from weiwo.nodes.executor.outcomes import crashed_outcome
@@ -37,9 +38,6 @@ from weiwo.nodes.executor.task_state import TaskInput, TaskOutput, TaskProgress,
 from weiwo.state import Outcome
 
 _log: Final = logging.getLogger(__name__)
-
-_SAVER_KEY: Final = "__pregel_checkpointer"
-"""Where LangGraph hands a graph within a graph the saver of the outer one."""
 
 _GRACE_SECONDS: Final = 1.0
 """How long work may go on when the run's seconds for it are over; at most half of what is kept for the writer."""
@@ -121,7 +119,7 @@ async def _shown_hash(config: RunnableConfig) -> str:
     asked.
     """
     place = config["configurable"]
-    saver = place.get(_SAVER_KEY)
+    saver = place.get(SAVER_KEY)
     if not isinstance(saver, BaseCheckpointSaver):
         return ""
     above, _, own = str(place["checkpoint_ns"]).rpartition("|")

@@ -8,8 +8,9 @@ written the same again, so that either is tried once more when the connection wa
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import psycopg
@@ -20,10 +21,23 @@ from psycopg.pq import PipelineStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from weiwo.graph.persistence.saver_rules import are_cancelled, read_checkpoint
+from weiwo.graph.persistence.claims import (
+    LOST_STATE,
+    Claim,
+    LostClaimError,
+    begin_fenced,
+    claimed_thread,
+    current_claim,
+    mark_postgres_version,
+    raise_postgres_epoch,
+)
+from weiwo.graph.persistence.saver_rules import are_answers, are_cancelled, read_checkpoint
 from weiwo.graph.persistence.storage import CONNECT_SECONDS
 
 T = TypeVar("T")
+
+_durable: ContextVar[bool] = ContextVar("weiwo_durable_write", default=False)
+"""Whether what is written waits for the server's disk, also where its own setting does not."""
 
 PATIENCE_SECONDS = 20.0
 """How long a server may be gone before the run fails."""
@@ -40,8 +54,36 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
     def __init__(self, pool: AsyncConnectionPool[Any], **options: Any) -> None:
         super().__init__(pool, **options)
         self._pool = pool
+        self.acting_log = PostgresActingLog(self)
         # Waiting here has no time limit; waiting for the pool has, and then means that there is no server.
         self.lock = asyncio.Semaphore(pool.max_size)  # type: ignore[assignment]
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
+        """As inherited; what is written is one transaction, which is refused once the writer's claim is past.
+
+        Raises:
+            LostClaimError: Another process has claimed the thread.
+        """
+        if not pipeline:
+            async with super()._cursor() as cursor:
+                yield cursor
+            return
+        async with self.lock, self._pool.connection() as connection:
+            with naming_claim(claim := current_claim()):
+                async with connection.pipeline(), connection.transaction():
+                    await begin_fenced(connection, claim, durable=_durable.get())
+                    async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
+                        yield cursor
+
+    async def raise_epoch(self, thread_id: str) -> int:
+        """Claim a thread in the database: writes under an earlier claim are refused from now on."""
+
+        async def claim() -> int:
+            async with self._pool.connection() as connection:
+                return await raise_postgres_epoch(connection, thread_id)
+
+        return await self.with_reconnection(claim)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint.
@@ -70,7 +112,16 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
         if are_cancelled(writes):
             return
         put = super().aput_writes
-        await self.with_reconnection(lambda: put(config, writes, task_id, task_path))
+        token = _durable.set(are_answers(writes))
+        try:
+            await self.with_reconnection(lambda: put(config, writes, task_id, task_path))
+        finally:
+            _durable.reset(token)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread, and what its acting calls came to."""
+        await super().adelete_thread(thread_id)
+        await self.execute([("DELETE FROM weiwo_acting_calls WHERE thread_id = %s", (thread_id,))])
 
     async def fetch_rows(self, query: str, given: Sequence[Any]) -> list[Any]:
         """The rows of a query."""
@@ -108,6 +159,74 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
             await self._pool.check()  # throws out the connections that broke with this one
 
 
+class PostgresActingLog:
+    """The log of acting calls, beside the checkpoints."""
+
+    def __init__(self, saver: AsyncPostgresSaver) -> None:
+        self._saver = saver
+
+    async def get(self, key: str) -> str | None:
+        """What is known of a call."""
+        query = "SELECT text FROM weiwo_acting_calls WHERE key = %s AND expires > %s"
+        rows = await self._saver.fetch_rows(query, (key, time.time()))
+        return str(rows[0][0]) if rows else None
+
+    async def add(self, key: str, text: str, seconds: float) -> bool:
+        """Book a call that is not booked yet; whether it was not.
+
+        A reply that is lost with its connection leaves open which it was: then it counts as booked.
+        """
+        query = (
+            "INSERT INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (%s, %s, %s, %s)"
+            " ON CONFLICT (key) DO NOTHING"
+        )
+        with suppress(psycopg.Error):
+            return await self._write(query, (key, claimed_thread(), text, time.time() + seconds)) == 1
+        return False
+
+    async def put(self, key: str, text: str, seconds: float) -> None:
+        """Book what came of a call."""
+        query = (
+            "INSERT INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (%s, %s, %s, %s)"
+            " ON CONFLICT (key) DO UPDATE SET text = excluded.text, expires = excluded.expires"
+        )
+        with suppress(psycopg.Error):
+            await self._write(query, (key, claimed_thread(), text, time.time() + seconds))
+
+    async def drop(self, key: str) -> None:
+        """Book that a call did nothing."""
+        with suppress(psycopg.Error):
+            await self._write("DELETE FROM weiwo_acting_calls WHERE key = %s", (key,))
+
+    async def _write(self, query: str, given: Sequence[Any]) -> int:
+        async def write() -> int:
+            token = _durable.set(True)
+            try:
+                async with self._saver._cursor(pipeline=True) as cursor:  # noqa: SLF001 - of this module
+                    await cursor.execute(query, given)
+                return int(cursor.rowcount)
+            finally:
+                _durable.reset(token)
+
+        return await self._saver.with_reconnection(write)
+
+
+@contextmanager
+def naming_claim(claim: Claim | None) -> Iterator[None]:
+    """Say which thread it is where the database refuses a write whose claim is past.
+
+    Raises:
+        LostClaimError: It does.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        if claim is None or error.sqlstate != LOST_STATE:
+            raise
+        claim.lost = True
+        raise LostClaimError(claim.thread_id) from None
+
+
 @asynccontextmanager
 async def open_pool(
     url: str, most: int, set_up: Callable[[psycopg.AsyncConnection[Any]], Awaitable[None]]
@@ -118,10 +237,18 @@ async def open_pool(
     # One plain connection first: it says what is wrong, where a pool would only time out.
     async with await psycopg.AsyncConnection.connect(url, **options) as connection:
         await _take_setup_lock(connection)
+        await mark_postgres_version(connection)
         await set_up(connection)
         await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
     pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
-        url, min_size=1, max_size=most, kwargs=options, open=False, timeout=CONNECT_SECONDS, reset=_require_no_pipeline
+        url,
+        min_size=1,
+        max_size=most,
+        kwargs=options,
+        open=False,
+        timeout=CONNECT_SECONDS,
+        configure=mark_postgres_version,
+        reset=_require_no_pipeline,
     )
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # an error is reported where it matters, in one line
     async with pool:

@@ -3,16 +3,18 @@
 import asyncio
 import concurrent.futures
 from collections.abc import Awaitable, Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.base import id as ids
-from langgraph.checkpoint.serde.types import ERROR
+from langgraph.checkpoint.serde.types import ERROR, RESUME
 
 from weiwo.graph.persistence.storage import naming_thread
 
+SAVER_KEY: Final = "__pregel_checkpointer"
+"""Where LangGraph hands a node, and a graph within it, the saver of the graph."""
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 _VERSION = 6
 _LAST = "_last_v6_timestamp"  # nothing public sets it
@@ -26,6 +28,11 @@ def are_cancelled(writes: Sequence[tuple[str, Any]]) -> bool:
     nothing to follow: it can never be resumed to its end. Without them it runs again, from the last finished step.
     """
     return any(channel == ERROR and isinstance(value, _CANCELLED) for channel, value in writes)
+
+
+def are_answers(writes: Sequence[tuple[str, Any]]) -> bool:
+    """Whether these hold what a person answered, which no power cut may undo once it is acted on."""
+    return any(channel == RESUME for channel, _ in writes)
 
 
 async def read_checkpoint(reading: Awaitable[CheckpointTuple | None], config: RunnableConfig) -> CheckpointTuple | None:

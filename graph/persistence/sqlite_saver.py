@@ -7,8 +7,10 @@ open behind it, which would lock out other processes, nor half of a deletion.
 
 import json
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from typing import Any, Final
+from contextlib import suppress
+from typing import Any, Final, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -21,9 +23,12 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from weiwo.graph.persistence.saver_rules import are_cancelled, read_checkpoint
+from weiwo.graph.persistence.claims import claimed_thread, current_claim, raise_sqlite_epoch, require_sqlite_epoch
+from weiwo.graph.persistence.saver_rules import are_answers, are_cancelled, read_checkpoint
 from weiwo.graph.persistence.sqlite_thread import SqliteThread
 from weiwo.graph.persistence.storage import naming_thread
+
+T = TypeVar("T")
 
 _CHECKPOINT: Final = (
     "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type,"
@@ -45,6 +50,7 @@ class AsyncSqliteSaver(SqliteSaver):
     def __init__(self, thread: SqliteThread, connection: sqlite3.Connection, **options: Any) -> None:
         super().__init__(connection, **options)
         self._thread = thread  # LangGraph copies a saver for each graph: what they share is one object
+        self.acting_log = SqliteActingLog(thread)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint.
@@ -88,16 +94,21 @@ class AsyncSqliteSaver(SqliteSaver):
     ) -> None:
         """Save what a task of an unfinished superstep wrote, unless it was cancelled."""
         if not are_cancelled(writes):
-            await self._thread.run(self._put_writes(config, writes, task_id, task_path))
+            work = self._put_writes(config, writes, task_id, task_path)
+            await self._thread.run(work, durable=are_answers(writes))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
-        await self._thread.run(lambda database: _delete(database, thread_id))
+        await self._thread.run(fenced(lambda database: _delete(database, thread_id)))
 
     async def aget_delta_channel_history(self, **options: Any) -> Any:
         """Read the history of a channel that is saved as its changes."""
         get = super().get_delta_channel_history
         return await self._thread.run(lambda _: get(**options))
+
+    async def raise_epoch(self, thread_id: str) -> int:
+        """Claim a thread in the database: writes under an earlier claim are refused from now on."""
+        return await self._thread.run(lambda database: raise_sqlite_epoch(database, thread_id))
 
     async def fetch_rows(self, query: str, given: Sequence[Any]) -> list[Any]:
         """The rows of a query."""
@@ -137,11 +148,12 @@ class AsyncSqliteSaver(SqliteSaver):
     ) -> None:
         """`aput_writes` for a caller without an event loop."""
         if not are_cancelled(writes):
-            self._thread.run_blocking(self._put_writes(config, writes, task_id, task_path))
+            work = self._put_writes(config, writes, task_id, task_path)
+            self._thread.run_blocking(work, durable=are_answers(writes))
 
     def delete_thread(self, thread_id: str) -> None:
         """`adelete_thread` for a caller without an event loop."""
-        self._thread.run_blocking(lambda database: _delete(database, thread_id))
+        self._thread.run_blocking(fenced(lambda database: _delete(database, thread_id)))
 
     def _page(
         self, config: RunnableConfig | None, **options: Any
@@ -168,7 +180,7 @@ class AsyncSqliteSaver(SqliteSaver):
             database.execute(_CHECKPOINT, row)
             return saved
 
-        return work
+        return fenced(work)
 
     def _put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
@@ -185,9 +197,58 @@ class AsyncSqliteSaver(SqliteSaver):
         def work(database: sqlite3.Connection) -> None:
             database.executemany(query, rows)
 
+        return fenced(work)
+
+
+def fenced(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
+    """A work that is refused, in its own transaction, once the claim of whoever asks for it is past."""
+    claim = current_claim()
+    if claim is None:
         return work
+
+    def checked(database: sqlite3.Connection) -> T:
+        if not database.in_transaction:  # nobody can claim the thread between the check and the commit
+            database.execute("BEGIN IMMEDIATE")
+        require_sqlite_epoch(database, claim)
+        return work(database)
+
+    return checked
+
+
+class SqliteActingLog:
+    """The log of acting calls, beside the checkpoints: on the disk before a call is made, with all it rests on."""
+
+    def __init__(self, thread: SqliteThread) -> None:
+        self._thread = thread
+
+    async def get(self, key: str) -> str | None:
+        """What is known of a call."""
+        query = "SELECT text FROM weiwo_acting_calls WHERE key = ? AND expires > ?"
+        row = await self._thread.run(lambda database: database.execute(query, (key, time.time())).fetchone())
+        return None if row is None else str(row[0])
+
+    async def add(self, key: str, text: str, seconds: float) -> bool:
+        """Book a call that is not booked yet; whether it was not, and now is."""
+        query = "INSERT OR IGNORE INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (?, ?, ?, ?)"
+        with suppress(sqlite3.Error):
+            return await self._write(query, (key, claimed_thread(), text, time.time() + seconds)) == 1
+        return False
+
+    async def put(self, key: str, text: str, seconds: float) -> None:
+        """Book what came of a call; where that cannot be, it stays booked as begun."""
+        query = "INSERT OR REPLACE INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (?, ?, ?, ?)"
+        with suppress(sqlite3.Error):
+            await self._write(query, (key, claimed_thread(), text, time.time() + seconds))
+
+    async def drop(self, key: str) -> None:
+        """Book that a call did nothing."""
+        with suppress(sqlite3.Error):
+            await self._write("DELETE FROM weiwo_acting_calls WHERE key = ?", (key,))
+
+    async def _write(self, query: str, given: Sequence[Any]) -> int:
+        return await self._thread.run(fenced(lambda database: database.execute(query, given).rowcount), durable=True)
 
 
 def _delete(database: sqlite3.Connection, thread_id: str) -> None:
-    for table in ("checkpoints", "writes"):
+    for table in ("checkpoints", "writes", "weiwo_acting_calls"):
         database.execute(f"DELETE FROM {table} WHERE thread_id = ?", (str(thread_id),))  # noqa: S608 - names of ours

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from langgraph.store.base import BaseStore, Op, PutOp, Result
 
+from weiwo.graph.persistence.claims import Claim, current_claim, require_sqlite_epoch
 from weiwo.graph.persistence.sqlite_thread import SqliteThread
-from weiwo.graph.persistence.storage import BUSY_SECONDS, StorageError, sqlite_error
+from weiwo.graph.persistence.storage import BUSY_SECONDS, StorageError, database_file, sqlite_error
 
 _RETRY_SECONDS: Final = 30.0
 """Seconds for which a store that did not open is not tried again."""
@@ -34,7 +35,7 @@ class SqliteStore(BaseStore):
         self._failed = failed
         self._told = False
         self._thread = SqliteThread(self._connect, "weiwo-store")
-        self._store: BaseStore | None = None
+        self._store: Any = None
         self._failure: tuple[float, StorageError] | None = None
 
     async def __aenter__(self) -> Self:
@@ -51,8 +52,8 @@ class SqliteStore(BaseStore):
         Raises:
             StorageError: The database cannot be used.
         """
-        todo = list(ops)
-        return self._thread.run_blocking(lambda _: self._transact(todo))
+        todo, claim = list(ops), current_claim()
+        return self._thread.run_blocking(lambda _: self._transact(todo, claim))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Operations, in order.
@@ -60,24 +61,27 @@ class SqliteStore(BaseStore):
         Raises:
             StorageError: The database cannot be used.
         """
-        todo = list(ops)
+        todo, claim = list(ops), current_claim()
         try:
-            return await self._thread.run(lambda _: self._transact(todo))
+            return await self._thread.run(lambda _: self._transact(todo, claim))
         except StorageError as error:
             if self._store is None and not self._told:
                 self._told = True
                 self._failed(error)
             raise
 
-    def _transact(self, ops: list[Op]) -> list[Result]:
+    def _transact(self, ops: list[Op], claim: Claim | None) -> list[Result]:
         """Execute operations, writes apart from reads. Runs in the database's thread.
 
-        A transaction that has read cannot wait for another process's write, it fails.
+        A transaction that has read cannot wait for another process's write, it fails. Writes are refused once the claim
+        of whoever makes them is past.
         """
         found: list[Result] = [None] * len(ops)
         try:
             for writes in (False, True):
                 places = [n for n, op in enumerate(ops) if isinstance(op, PutOp) is writes]
+                if self._store is not None:
+                    self._store.claim = claim if writes else None
                 results = self._store.batch([ops[n] for n in places]) if places and self._store else []
                 for place, result in zip(places, results, strict=True):
                     found[place] = result
@@ -93,28 +97,35 @@ class SqliteStore(BaseStore):
         if self._failure is not None and time.monotonic() < self._failure[0] + _RETRY_SECONDS:
             raise self._failure[1]
         try:
-            database = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
-            self._store = _set_up(database)
+            place = self._path.absolute().as_uri()  # as a URI, so that the threads can be attached to read them alone
+            database = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
+            self._store = _set_up(database, database_file(self._path.parent))
         except sqlite3.Error as error:
             self._failure = (time.monotonic(), sqlite_error(self._path, error))
             raise self._failure[1] from error
         return database
 
 
-def _set_up(database: sqlite3.Connection) -> BaseStore:
-    """LangGraph's store on a connection, its tables made.
+def _set_up(database: sqlite3.Connection, threads: Path) -> BaseStore:
+    """LangGraph's store on a connection, its tables made; `threads` is the file in which threads are claimed.
 
     Two processes that make them at once get into each other's way; a moment later all is there.
     """
     from langgraph.store.sqlite import SqliteStore as LangGraphStore  # noqa: PLC0415 - heavy
 
     class RollingBackStore(LangGraphStore):
-        """Rolls back what fails, where the original commits it."""
+        """Rolls back what fails, where the original commits it; and what is written under a claim that is past."""
+
+        claim: Claim | None = None
 
         @contextmanager
         def _cursor(self, *, transaction: bool = True) -> Iterator[sqlite3.Cursor]:  # noqa: ARG002 - as it is called
+            if self.claim is not None and not _is_attached(self.conn):
+                self.conn.execute("ATTACH ? AS threads", (f"{threads.absolute().as_uri()}?mode=ro",))
             with self.conn, closing(self.conn.cursor()) as cursor:
-                cursor.execute("BEGIN")
+                cursor.execute("BEGIN" if self.claim is None else "BEGIN IMMEDIATE")
+                if self.claim is not None:
+                    require_sqlite_epoch(self.conn, self.claim, "threads")
                 yield cursor
 
     store = RollingBackStore(database)
@@ -131,3 +142,7 @@ def _set_up(database: sqlite3.Connection) -> BaseStore:
         else:
             break
     return store
+
+
+def _is_attached(database: sqlite3.Connection) -> bool:
+    return any(name == "threads" for _, name, _ in database.execute("PRAGMA database_list"))

@@ -10,14 +10,23 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread, current_thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 _Work = Callable[[sqlite3.Connection], Any]
-_Waiting = tuple[_Work, "asyncio.Future[Any] | Future[Any]"]
 _Outcome = tuple["asyncio.Future[Any]", Any, BaseException | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A work in the queue."""
+
+    work: _Work
+    done: "asyncio.Future[Any] | Future[Any]"
+    durable: bool  # whether it is on the disk, and not only in the file, before `done` is told
 
 
 class SqliteThread:
@@ -30,22 +39,24 @@ class SqliteThread:
         self._thread = Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
-    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Have a work done; returns when it is committed. What it returns is no cursor: that is the thread's.
+    async def run(self, work: Callable[[sqlite3.Connection], T], *, durable: bool = False) -> T:
+        """Have a work done; returns when it is committed, and if `durable` when a power cut cannot undo it.
+
+        What it returns is no cursor: that is the thread's.
 
         Raises:
             sqlite3.Error: The database cannot be used.
         """
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._queue.put((work, done))
+        self._queue.put(_Waiting(work, done, durable))
         return await done
 
-    def run_blocking(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def run_blocking(self, work: Callable[[sqlite3.Connection], T], *, durable: bool = False) -> T:
         """The same for a caller without an event loop, and at once for one that is itself such a work."""
         if self._database is not None and current_thread() is self._thread:
             return work(self._database)
         done: Future[T] = Future()
-        self._queue.put((work, done))
+        self._queue.put(_Waiting(work, done, durable))
         return done.result()
 
     async def close(self) -> None:
@@ -67,18 +78,29 @@ class SqliteThread:
             with suppress(sqlite3.Error):  # closing it fails nothing that was done
                 self._database.close()
 
-    def _do(self, works: list[_Work]) -> list[Any]:
+    def _do(self, waiting: list[_Waiting]) -> list[Any]:
         if self._database is None:
             self._database = self._connect()
+        if any(one.durable for one in waiting):
+            return self._do_durably(self._database, waiting)
         with self._database as database:  # one transaction
-            return [work(database) for work in works]
+            return [one.work(database) for one in waiting]
+
+    def _do_durably(self, database: sqlite3.Connection, waiting: list[_Waiting]) -> list[Any]:
+        """One transaction whose commit waits for the disk, with all that was committed to this file before."""
+        database.execute("PRAGMA synchronous=FULL")
+        try:
+            with database:
+                return [one.work(database) for one in waiting]
+        finally:
+            database.execute("PRAGMA synchronous=NORMAL")
 
 
-def _settle(waiting: list[_Waiting], do: Callable[[list[_Work]], list[Any]]) -> None:
+def _settle(waiting: list[_Waiting], do: Callable[[list[_Waiting]], list[Any]]) -> None:
     """Do works together, and each by itself where one of them fails; tell those who wait."""
     outcomes: list[tuple[Any, BaseException | None]]
     try:
-        outcomes = [(result, None) for result in do([work for work, _ in waiting])]
+        outcomes = [(result, None) for result in do(waiting)]
     except BaseException as error:  # noqa: BLE001 - it belongs to those who wait
         if len(waiting) > 1:
             for one in waiting:
@@ -86,7 +108,8 @@ def _settle(waiting: list[_Waiting], do: Callable[[list[_Work]], list[Any]]) -> 
             return
         outcomes = [(None, error)]
     by_loop: dict[asyncio.AbstractEventLoop, list[_Outcome]] = {}
-    for (_, future), (result, failure) in zip(waiting, outcomes, strict=True):
+    for one, (result, failure) in zip(waiting, outcomes, strict=True):
+        future = one.done
         if isinstance(future, asyncio.Future):
             by_loop.setdefault(future.get_loop(), []).append((future, result, failure))
         else:

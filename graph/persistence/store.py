@@ -81,13 +81,14 @@ async def _postgres(url: str) -> "AsyncIterator[BaseStore]":
     from langgraph.store.postgres.aio import AsyncPostgresStore
 
     from weiwo.graph.persistence.postgres_saver import open_pool
+    from weiwo.graph.persistence.postgres_store import FencedPostgresStore  # noqa: PLC0415 - heavy
 
     async def set_up(connection: Any) -> None:
         async with _running(AsyncPostgresStore(connection)) as store:
             await store.setup()
             await store.sweep_ttl()
 
-    async with open_pool(url, 4, set_up) as pool, _running(AsyncPostgresStore(pool)) as store:
+    async with open_pool(url, 4, set_up) as pool, _running(FencedPostgresStore(pool)) as store:
         yield store
 
 

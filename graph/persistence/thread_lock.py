@@ -3,8 +3,8 @@
 Two processes would make every call twice and overwrite each other's steps. Whoever owns a thread reads all that is
 asked on it: the command's questions are the operator's.
 
-A claim ends with its process, however that ends: the kernel drops a file's lock, Postgres that of a lost session.
-A LangGraph server keeps its own order and needs none.
+A claim ends with its process, however that ends: the kernel drops a file's lock, Postgres that of a lost session. What
+a process writes whose lock was lost is refused (`claims`). A LangGraph server keeps its own order and needs none.
 """
 
 import asyncio
@@ -14,14 +14,28 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.graph.persistence.storage import BUSY_SECONDS, CONNECT_SECONDS, sqlite_error
+from weiwo.graph.persistence.claims import (
+    Claim,
+    create_claims,
+    mark_version,
+    postgres_epoch,
+    raise_postgres_epoch,
+    raise_sqlite_epoch,
+    under_claim,
+)
+from weiwo.graph.persistence.storage import BUSY_SECONDS, CONNECT_SECONDS, database_file, open_private, sqlite_error
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 from weiwo.tools.file_lock import FileLock
 from weiwo.tools.private_files import make_private_folder
 
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+_AGAIN_SECONDS: Final = 0.5
+"""Seconds between attempts to take a lock again whose connection broke."""
 OPERATOR: Final = "operator"
 """The user who runs the server, and the command: threads without a record are theirs."""
 RECORDS_FILE: Final = "server.sqlite"
@@ -74,20 +88,47 @@ def require_own_thread(home: str, thread_id: str) -> None:
 
 
 @asynccontextmanager
-async def claimed(settings: Settings, thread_id: str, database_url: str | None = None) -> AsyncIterator[None]:
+async def claimed(
+    settings: Settings,
+    thread_id: str,
+    database_url: str | None = None,
+    saver: "BaseCheckpointSaver[Any] | None" = None,
+) -> AsyncIterator[None]:
     """Work on a thread that nobody else works on; a database given here counts before the settings'.
+
+    What is written inside is refused by the database once another process has claimed the thread (`claims`): a lock may
+    be lost without a word. `saver` is the open one, through which that is cheapest.
 
     Raises:
         ThreadBusyError: Another process has claimed it.
+        StorageError: The database cannot be used.
     """
     async with AsyncExitStack() as stack:
         if url := database_url or settings.database_url:
-            await stack.enter_async_context(_in_postgres(url, thread_id))
+            claim = await stack.enter_async_context(_in_postgres(url, thread_id))
         else:
             path = Path(settings.home) / "locks" / sha256(thread_id.encode()).hexdigest()[:32]
             # Not in a thread: it would take the lock for a caller who was cancelled meanwhile, and nobody let go of it.
             stack.callback(_lock_file(path, thread_id).remove)
-        yield
+            claim = Claim(thread_id, await _raise_in_file(settings, thread_id, saver))
+        with under_claim(claim):
+            yield
+
+
+async def _raise_in_file(settings: Settings, thread_id: str, saver: Any) -> int:
+    if (raise_epoch := getattr(saver, "raise_epoch", None)) is not None:
+        return int(await raise_epoch(thread_id))
+    path = database_file(settings.home)
+
+    def claim() -> int:
+        with closing(mark_version(open_private(path))) as database, database:
+            create_claims(database)
+            return raise_sqlite_epoch(database, thread_id)
+
+    try:
+        return await asyncio.to_thread(claim)
+    except sqlite3.Error as error:
+        raise sqlite_error(path, error) from error
 
 
 def _lock_file(path: Path, thread_id: str) -> FileLock:
@@ -99,22 +140,76 @@ def _lock_file(path: Path, thread_id: str) -> FileLock:
 
 
 @asynccontextmanager
-async def _in_postgres(url: str, thread_id: str) -> AsyncIterator[None]:
-    """An advisory lock of a connection of its own, since those of a pool are shared."""
-    import psycopg
-
-    connection = await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
+async def _in_postgres(url: str, thread_id: str) -> AsyncIterator[Claim]:
+    lock = _PostgresLock(url, thread_id)
     try:
-        key = f"weiwo:{thread_id}"
-        cursor = await connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (key,))
-        row = await cursor.fetchone()
-        if row is None or not row[0]:
-            raise ThreadBusyError(thread_id)
+        claim = await lock.take()
+        keeper = asyncio.create_task(lock.keep(claim))
         try:
-            yield
-        finally:  # closing alone gives it back a moment later, when the server has noticed
-            with suppress(psycopg.Error, TimeoutError):
-                async with asyncio.timeout(CONNECT_SECONDS):
-                    await connection.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", (key,))
+            yield claim
+        finally:
+            keeper.cancel()
+            await asyncio.wait([keeper])
+            await lock.give_back()
     finally:
-        await connection.close()  # which a server that is gone does not hinder
+        await lock.close()
+
+
+class _PostgresLock:
+    """An advisory lock of a connection of its own, since those of a pool are shared; taken again where that breaks."""
+
+    def __init__(self, url: str, thread_id: str) -> None:
+        self._url, self._thread_id = url, thread_id
+        self._connection: Any = None
+
+    async def take(self) -> Claim:
+        """Take the lock, and raise the thread's epoch.
+
+        Raises:
+            ThreadBusyError: Another process has it.
+        """
+        if not await self._lock():
+            raise ThreadBusyError(self._thread_id)
+        return Claim(self._thread_id, await raise_postgres_epoch(self._connection, self._thread_id))
+
+    async def keep(self, claim: Claim) -> None:
+        """Notice that the connection breaks, and take the lock again, unless somebody else has claimed the thread."""
+        import psycopg
+
+        while True:
+            try:
+                async for _ in self._connection.notifies():  # ends when the connection does
+                    pass
+            except psycopg.Error:
+                await asyncio.sleep(_AGAIN_SECONDS)
+            with suppress(psycopg.Error, OSError):
+                if not await self._lock() or await postgres_epoch(self._connection, self._thread_id) != claim.epoch:
+                    claim.lost = True  # the run ends at its next write
+                    return
+
+    async def give_back(self) -> None:
+        """Give the lock back: closing alone does so a moment later, when the server has noticed."""
+        import psycopg
+
+        with suppress(psycopg.Error, TimeoutError):
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await self._connection.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", (self._key,))
+
+    async def close(self) -> None:
+        """Close the connection, which a server that is gone does not hinder."""
+        if self._connection is not None:
+            await self._connection.close()
+
+    @property
+    def _key(self) -> str:
+        return f"weiwo:{self._thread_id}"
+
+    async def _lock(self) -> bool:
+        import psycopg
+
+        await self.close()
+        connect = psycopg.AsyncConnection.connect
+        self._connection = await connect(self._url, autocommit=True, connect_timeout=CONNECT_SECONDS)
+        query = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+        row = await (await self._connection.execute(query, (self._key,))).fetchone()
+        return bool(row is not None and row[0])

@@ -1,7 +1,7 @@
 """One guarded tool call: on whose account it is made, and when its breaker, slots and limits let it through."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +38,8 @@ class GuardedCall:
     early: bool
     any_site: bool  # whether the tool goes wherever its arguments say, so that what one site does says nothing of it
 
+    book: Callable[[], Awaitable[None]] | None = None  # what is done last before the call; it may refuse it
+
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[float]:
         """Wait until the tool may be called; gives the seconds that the run has left."""
@@ -55,6 +57,8 @@ class GuardedCall:
                 if not caller.spend():
                     said = f"{guard.tool}: not called, the run's max_tool_calls is reached"
                     raise ToolNotCalledError("limit", said)
+                if self.book is not None:
+                    await self.book()
                 try:
                     yield left
                 except ToolCallError as failure:

@@ -1,10 +1,7 @@
-"""A cache of tool results, and the ledger of acting calls: in the graph's store where it has one, else in memory.
+"""A cache of tool results: in the graph's store where it has one, else in memory.
 
-Of the cache: only results are kept, neither failures nor empty ones, as JSON and up to a size. Who may read the store
-may read the results, which is why the key, but no argument of a call, is written in plain.
-
-The ledger is written before a call that acts is made and after, so that none is made twice. A key is the call's
-idempotency key (`CallContext`): the same where a call is made again after a crash, another in another run.
+Only results are kept, neither failures nor empty ones, as JSON and up to a size. Who may read the store may read the
+results, which is why the key, but no argument of a call, is written in plain.
 """
 
 import hashlib
@@ -53,21 +50,21 @@ class ResultCache:
     async def get(self, key: str) -> ToolResult | None:
         """A result that was kept and has not expired; it says so (`cached`) and took no call."""
         text = await self._kept.get(key)
-        return None if text is None else _load_result(text, self._clock())
+        return None if text is None else load_result(text, self._clock())
 
     async def put(self, key: str, result: ToolResult, seconds: float) -> None:
         """Keep a result, if there is anything in it and it is not too large."""
         if seconds <= 0 or (result.value is None and not result.passages):
             return
         try:
-            text = _dump_result(result, self._clock() + seconds)
+            text = dump_result(result, self._clock() + seconds)
         except (TypeError, ValueError):  # a foreign tool's particulars may be no JSON
             return
         if len(text) <= _MAX_ENTRY_BYTES:
             await self._kept.put(key, text, seconds)
 
 
-def _dump_result(result: ToolResult, expires: float) -> str:
+def dump_result(result: ToolResult, expires: float) -> str:
     """A result as JSON text, good until a moment in seconds since the epoch."""
     parts = {
         "expires": expires,
@@ -80,7 +77,7 @@ def _dump_result(result: ToolResult, expires: float) -> str:
     return json.dumps(parts, allow_nan=False)
 
 
-def _load_result(text: str, now: float) -> ToolResult | None:
+def load_result(text: str, now: float) -> ToolResult | None:
     """A result read back; None if it has expired, or was written by something else."""
     try:
         parts = json.loads(text)
@@ -97,38 +94,3 @@ def _load_result(text: str, now: float) -> ToolResult | None:
         )
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-
-
-_ACTING: Final = ("weiwo", "acting_calls")
-_KEPT_SECONDS: Final = 30 * 86_400.0
-"""How long a run that was interrupted may wait before its calls are forgotten."""
-_BEGUN: Final = "begun"
-_acting_memory: Final = LruMemory()
-
-
-class ActingCalls:
-    """What became of the calls that may have changed something."""
-
-    def __init__(self, store: "BaseStore | None" = None) -> None:
-        self._kept = TtlCache(store, _ACTING, _acting_memory, time.time)
-
-    async def has_begun(self, key: str) -> bool:
-        """Whether the call was begun, and nobody knows that it did nothing."""
-        return await self._kept.get(key) is not None
-
-    async def begin(self, key: str) -> None:
-        """Book that the call is about to be made."""
-        await self._kept.put(key, _BEGUN, _KEPT_SECONDS)
-
-    async def forget(self, key: str) -> None:
-        """Book that the call did nothing."""
-        await self._kept.drop(key)
-
-    async def end(self, key: str, result: ToolResult) -> None:
-        """Book what the call gave."""
-        await self._kept.put(key, _dump_result(result, time.time() + _KEPT_SECONDS), _KEPT_SECONDS)
-
-    async def result(self, key: str) -> ToolResult | None:
-        """What the call gave, if it was made to its end."""
-        text = await self._kept.get(key)
-        return None if text is None else _load_result(str(text), time.time())

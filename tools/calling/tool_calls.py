@@ -8,7 +8,7 @@
 4. the call itself, with its retries (`weiwo.tools.calling.invoke`).
 
 A call that acts is neither merged, nor kept for others, nor made again: it is booked before it is made, so that whoever
-takes the run up after a crash knows that it may have been (`weiwo.tools.calling.result_cache`).
+takes the run up after a crash knows that it may have been (`weiwo.tools.calling.acting_calls`).
 
 What is done about a failure is in `policies`. Breakers and calls under way are found by run and by process, since
 each execution of a node makes a `ToolCalls` of its own.
@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from langchain_core.tools import BaseTool
 
 from weiwo.state import JsonValue
+from weiwo.tools.calling.acting_calls import ActingCalls, ActingLog, StoreLog
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.guarded_call import Caller, GuardedCall, out_of_time_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.policies import PATIENCE, POLICIES
-from weiwo.tools.calling.result_cache import ActingCalls, ResultCache, cache_key
+from weiwo.tools.calling.result_cache import ResultCache, cache_key
 from weiwo.tools.calling.results import ToolResult
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.calling.tool_breaker import ToolBreaker, tool_breaker
@@ -75,11 +76,13 @@ class ToolCalls:
     backoff: Backoff = field(default_factory=Backoff)  # how to wait before a further call
     cache: ResultCache | None = None  # where results are kept, if not in the store
     state: Mapping[str, Any] = field(default_factory=dict)  # the state of the run; for tools that have it injected
+    acting_log: ActingLog | None = None  # where acting calls are booked, if not in the store
     record: _Recorder | None = None  # keeps how each call that was really made fared
 
     def __post_init__(self) -> None:
         self._cache = self.cache or ResultCache(self.store)
-        self._acting = ActingCalls(self.store)
+        kept = StoreLog(self.store)
+        self._acting = ActingCalls(kept) if self.acting_log is None else ActingCalls(self.acting_log, kept)
         self._asked: set[str] = set()
 
     def breaker(self, name: str) -> ToolBreaker:
@@ -156,22 +159,33 @@ class ToolCalls:
         if await self._acting.has_begun(key) and not info.idempotent:
             said = f"{info.name}: not called, it may have acted before the run was interrupted; look, then ask anew"
             raise ToolNotCalledError("incomplete", said)
-        await self._acting.begin(key)
-        if not await self._acting.has_begun(key):
-            raise ToolNotCalledError("incomplete", f"{info.name}: not called, the store cannot book that it was")
+        booked = False
+
+        async def book() -> None:
+            nonlocal booked
+            booked = await self._acting.begin(key)
+            if not booked and not info.idempotent:
+                raise ToolNotCalledError("incomplete", f"{info.name}: not called, it cannot be booked that it was")
+
         try:
-            result = await self._made(info.name, args, caller, has_substitute=has_substitute)
+            result = await self._made(info.name, args, caller, has_substitute=has_substitute, book=book)
         except ToolCallError as failure:
-            if isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE:
+            if booked and (isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE):
                 await self._acting.forget(key)
             raise
         await self._acting.end(key, result)
         return result
 
     async def _made(
-        self, name: str, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
+        self,
+        name: str,
+        args: Mapping[str, JsonValue],
+        caller: Caller,
+        *,
+        has_substitute: bool,
+        book: Callable[[], Awaitable[None]] | None = None,
     ) -> ToolResult:
-        """Make a call and book what it tells of the tool's health."""
+        """Make a call and book what it tells of the tool's health; `book` is done last before it, and may refuse it."""
         context = CallContext(
             self.run,
             self.store,
@@ -190,6 +204,7 @@ class ToolCalls:
             patience,
             early=name not in self._asked,
             any_site=(self.toolbox.get(name).metadata or {}).get("any_site") is True,
+            book=book,
         )
         self._asked.add(name)
         try:

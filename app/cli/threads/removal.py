@@ -61,7 +61,7 @@ async def _remove(session: Session, names: Sequence[str]) -> None:
             raise unknown_thread(name)
     for name in names:
         await asyncio.to_thread(require_own_thread, home, name)
-        async with claimed(session.settings, name, database_url()):
+        async with claimed(session.settings, name, database_url(), session.saver):
             await session.saver.adelete_thread(name)
             if (Path(home) / RECORDS_FILE).exists():
                 async with Records.open(home) as records:

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
@@ -39,6 +39,9 @@ from weiwo.models.endpoint import own_key
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.tools.printable import one_line, redacted
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
 
 _MOST_AT_WORK: Final = 16
 """Runs at work at the same time; others wait."""
@@ -224,7 +227,9 @@ class Runs:
                 await asyncio.wait([before])
             # One at a time, so that of the runs which were at work when servers ended only the culprit ends the next.
             alone = self._last_try if run.attempt >= _MOST_ATTEMPTS else nullcontext()
-            async with alone, self._slots.hold(run.owner), claimed(self._settings, run.thread_id):
+            saver = cast("BaseCheckpointSaver[Any]", self._graph.checkpointer)  # the server builds it so
+            claim = claimed(self._settings, run.thread_id, saver=saver)
+            async with alone, self._slots.hold(run.owner), claim:
                 await self._records.set_status(run.run_id, "running", run.attempt)
                 self._at_work += 1
                 try:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import httpx
@@ -89,7 +90,9 @@ async def test_runs_at_their_last_attempt_work_one_at_a_time(tmp_path: Path, mon
         request = {"input": QUESTION}
         for n in range(4):
             await records.put_run(RunRecord(f"r{n}", f"t{n}", "operator", n, n, "running", 2, request, ""))
-        runs = Runs(cast("Any", None), records, RunLog(records), Settings(home=str(tmp_path)))
+        runs = Runs(
+            cast("Any", SimpleNamespace(checkpointer=None)), records, RunLog(records), Settings(home=str(tmp_path))
+        )
         assert await runs.take_up() == 4
         await asyncio.wait(list(runs._tasks.values()))
         assert {(await records.run(f"r{n}")).status for n in range(4)} == {"success"}
@@ -294,7 +297,13 @@ async def test_what_is_asked_outside_of_threads_takes_of_the_same_slots(
             await go.wait()
 
     async with Records.open(str(tmp_path)) as records:
-        runs = Runs(cast("Any", None), records, RunLog(records), Settings(home=str(tmp_path)), logins=True)
+        runs = Runs(
+            cast("Any", SimpleNamespace(checkpointer=None)),
+            records,
+            RunLog(records),
+            Settings(home=str(tmp_path)),
+            logins=True,
+        )
         tasks = [asyncio.create_task(work(runs, "ann")) for _ in range(3)]
         await asyncio.sleep(0.01)
         assert at_work == ["ann", "ann"]  # a share leaves room for one user more

@@ -1,0 +1,202 @@
+"""Fencing: each claim on a thread raises its epoch, and a database takes no write of a process whose epoch is past.
+
+A lock alone does not hold: Postgres drops it with a lost connection, and a process that was stalled wakes up and goes
+on. So whatever a run writes (checkpoints, the log of acting calls, the store) says in the same transaction that its
+claim is the newest. A process of a version that knows no epochs is refused by the database itself.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final
+
+from weiwo.state.errors import WeiwoError
+
+_VERSION_MARK: Final = "this_database_needs_a_newer_weiwo"
+"""A function that only versions with epochs have: SQLite tells an older one that there is "no such function"."""
+
+_SQLITE_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS weiwo_claims (thread_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE IF NOT EXISTS weiwo_acting_calls (
+        key TEXT PRIMARY KEY, thread_id TEXT NOT NULL, text TEXT NOT NULL, expires REAL NOT NULL) WITHOUT ROWID""",
+    *(
+        f"CREATE TRIGGER IF NOT EXISTS weiwo_version_of_{table} BEFORE INSERT ON {table}"
+        f" WHEN {_VERSION_MARK}() IS NULL BEGIN SELECT RAISE(ABORT, 'version'); END"
+        for table in ("checkpoints", "writes")
+    ),
+)
+
+_POSTGRES_VERSION: Final = "weiwo.version"
+_POSTGRES_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS weiwo_claims (thread_id TEXT PRIMARY KEY, epoch BIGINT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS weiwo_acting_calls (
+        key TEXT PRIMARY KEY, thread_id TEXT NOT NULL, text TEXT NOT NULL, expires DOUBLE PRECISION NOT NULL)""",
+    # Shared by the writers of a thread, exclusive to whoever claims it: no write begins before a claim and ends after.
+    """CREATE OR REPLACE FUNCTION weiwo_require_epoch(thread TEXT, mine BIGINT) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+        PERFORM pg_advisory_xact_lock_shared(hashtextextended('weiwo epoch:' || thread, 0));
+        IF (SELECT epoch FROM weiwo_claims WHERE thread_id = thread) IS DISTINCT FROM mine THEN
+            RAISE EXCEPTION 'weiwo: the claim on the thread is past' USING ERRCODE = 'WEI01';
+        END IF;
+    END $$""",
+    f"""CREATE OR REPLACE FUNCTION weiwo_require_version() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF coalesce(current_setting('{_POSTGRES_VERSION}', true), '') = '' THEN
+            RAISE EXCEPTION 'this database needs a newer Weiwo' USING ERRCODE = 'WEI02';
+        END IF;
+        RETURN NULL;
+    END $$""",
+)
+_POSTGRES_TRIGGER: Final = """
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgname = 'weiwo_version' AND tgrelid = '{0}'::regclass) THEN
+        CREATE TRIGGER weiwo_version BEFORE INSERT OR UPDATE ON {0}
+            FOR EACH STATEMENT EXECUTE FUNCTION weiwo_require_version();
+    END IF;
+END $$"""
+_RAISE_EPOCH: Final = """
+INSERT INTO weiwo_claims (thread_id, epoch) VALUES ({0}, {0})
+ON CONFLICT (thread_id) DO UPDATE SET epoch = max(weiwo_claims.epoch + 1, excluded.epoch) RETURNING epoch"""
+LOST_STATE: Final = "WEI01"
+"""Postgres's code of the error for a write whose claim is past."""
+
+
+@dataclass(eq=False, slots=True)
+class Claim:
+    """A process's claim on a thread."""
+
+    thread_id: str
+    epoch: int  # higher than that of every claim before it
+    lost: bool = False  # whether it is known to be past
+
+    def require(self) -> None:
+        """See that it is not known to be past.
+
+        Raises:
+            LostClaimError: It is.
+        """
+        if self.lost:
+            raise LostClaimError(self.thread_id)
+
+
+class LostClaimError(WeiwoError, RuntimeError):
+    """Another process has claimed the thread since. The message is one line."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"thread {thread_id}; another process has taken it over; this run ends, and what it had not saved is left"
+            f" to that one; see weiwo show {thread_id}"
+        )
+
+
+_current: ContextVar[Claim | None] = ContextVar("weiwo_claim", default=None)
+
+
+def current_claim() -> Claim | None:
+    """The claim under which the code at hand works; None where nothing is claimed."""
+    return _current.get()
+
+
+def claimed_thread() -> str:
+    """The thread that is claimed; empty where none is."""
+    claim = _current.get()
+    return "" if claim is None else claim.thread_id
+
+
+@contextmanager
+def under_claim(claim: Claim) -> Iterator[None]:
+    """Work under a claim: what is written inside is refused once another process has claimed the thread."""
+    token = _current.set(claim)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def create_claims(database: sqlite3.Connection) -> None:
+    """Create the tables of claims and acting calls in a database that the saver may not have seen yet."""
+    for statement in _SQLITE_TABLES[:2]:
+        database.execute(statement)
+
+
+def set_up_sqlite(database: sqlite3.Connection) -> None:
+    """Create tables and triggers in a database that has the saver's. Runs inside no transaction."""
+    for statement in _SQLITE_TABLES:
+        database.execute(statement)
+
+
+def mark_version(database: sqlite3.Connection) -> sqlite3.Connection:
+    """Tell the triggers of a database that this connection knows of epochs."""
+    database.create_function(_VERSION_MARK, 0, lambda: 1, deterministic=True)
+    return database
+
+
+def raise_sqlite_epoch(database: sqlite3.Connection, thread_id: str) -> int:
+    """Raise a thread's epoch, in a transaction that takes the write lock first."""
+    if not database.in_transaction:
+        database.execute("BEGIN IMMEDIATE")
+    # The time keeps a thread that was deleted and made again from an epoch it had before.
+    row = database.execute(_RAISE_EPOCH.format("?"), (thread_id, _now())).fetchone()
+    database.execute("DELETE FROM weiwo_acting_calls WHERE expires < ?", (time.time(),))
+    return int(row[0])
+
+
+def require_sqlite_epoch(database: sqlite3.Connection, claim: Claim, schema: str = "main") -> None:
+    """See that a claim is the newest, in the transaction that writes.
+
+    Raises:
+        LostClaimError: It is not.
+    """
+    claim.require()
+    query = f"SELECT epoch FROM {schema}.weiwo_claims WHERE thread_id = ?"  # noqa: S608 - a name of ours
+    row = database.execute(query, (claim.thread_id,)).fetchone()
+    if row is None or row[0] != claim.epoch:
+        claim.lost = True
+        raise LostClaimError(claim.thread_id)
+
+
+async def set_up_postgres(connection: Any) -> None:
+    """Create tables, functions and triggers in a database that has the saver's."""
+    for statement in (*_POSTGRES_TABLES, *map(_POSTGRES_TRIGGER.format, ("checkpoints", "checkpoint_writes"))):
+        await connection.execute(statement)
+    await connection.execute("DELETE FROM weiwo_acting_calls WHERE expires < %s", (time.time(),))
+
+
+async def begin_fenced(connection: Any, claim: Claim | None, *, durable: bool = False) -> None:
+    """Begin a transaction that is refused if the claim is past, and that waits for the disk if `durable`."""
+    if claim is not None:
+        claim.require()
+        query = "SELECT weiwo_require_epoch(%s, %s::bigint)"
+        await connection.execute(query, (claim.thread_id, claim.epoch))
+    if durable:  # whatever the server's own setting is
+        await connection.execute("SET LOCAL synchronous_commit = on")
+
+
+async def mark_postgres_version(connection: Any) -> None:
+    """Tell the triggers of a database that this connection knows of epochs."""
+    await connection.execute(f"SET {_POSTGRES_VERSION} = '1'")
+
+
+async def raise_postgres_epoch(connection: Any, thread_id: str) -> int:
+    """Raise a thread's epoch, once no write under an earlier one is under way."""
+    await connection.execute(_POSTGRES_TABLES[0])
+    async with connection.transaction():
+        key = f"weiwo epoch:{thread_id}"
+        await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (key,))
+        query = _RAISE_EPOCH.format("%s").replace("max(", "greatest(")
+        row = await (await connection.execute(query, (thread_id, _now()))).fetchone()
+    return int(row["epoch"] if isinstance(row, dict) else row[0])
+
+
+async def postgres_epoch(connection: Any, thread_id: str) -> int | None:
+    """The epoch of the newest claim on a thread; None where it has none."""
+    cursor = await connection.execute("SELECT epoch FROM weiwo_claims WHERE thread_id = %s", (thread_id,))
+    row = await cursor.fetchone()
+    return None if row is None else int(row["epoch"] if isinstance(row, dict) else row[0])
+
+
+def _now() -> int:
+    return int(time.time() * 1_000)

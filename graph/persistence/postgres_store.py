@@ -1,0 +1,64 @@
+"""LangGraph's Postgres store, which takes no write of a process whose thread another one has claimed."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Any, Literal
+
+from langgraph.store.base import NOT_PROVIDED, NotProvided, PutOp
+from langgraph.store.postgres.aio import AsyncPostgresStore
+from psycopg.rows import dict_row
+
+from weiwo.graph.persistence.claims import Claim, begin_fenced, current_claim
+from weiwo.graph.persistence.postgres_saver import naming_claim
+
+_writer: ContextVar[Claim | None] = ContextVar("weiwo_store_writer", default=None)
+"""The claim of a write at hand. Not `current_claim`: the task that makes batches may have begun under another one."""
+
+
+class FencedPostgresStore(AsyncPostgresStore):
+    """The store on a pool."""
+
+    async def aput(
+        self,
+        namespace: tuple[str, ...],
+        key: str,
+        value: Mapping[str, Any],
+        index: Literal[False] | list[str] | None = None,
+        *,
+        ttl: float | NotProvided | None = NOT_PROVIDED,
+    ) -> None:
+        """Keep a value. Under a claim it is a transaction of its own: batches are made where nobody knows the claim."""
+        if current_claim() is None:
+            await super().aput(namespace, key, value, index, ttl=ttl)
+            return
+        kept = (self.ttl_config or {}).get("default_ttl") if isinstance(ttl, NotProvided) else ttl
+        await self._write(PutOp(namespace, key, dict(value), index, ttl=kept))
+
+    async def adelete(self, namespace: tuple[str, ...], key: str) -> None:
+        """Keep a value no longer."""
+        if current_claim() is None:
+            await super().adelete(namespace, key)
+            return
+        await self._write(PutOp(namespace, key, None))
+
+    async def _write(self, op: PutOp) -> None:
+        token = _writer.set(current_claim())
+        try:
+            await self.abatch([op])
+        finally:
+            _writer.reset(token)
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
+        claim = _writer.get()
+        if claim is None:
+            async with super()._cursor(pipeline=pipeline) as cursor:
+                yield cursor
+            return
+        pool: Any = self.conn
+        with naming_claim(claim):
+            async with pool.connection() as connection, connection.pipeline(), connection.transaction():
+                await begin_fenced(connection, claim)
+                async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
+                    yield cursor

@@ -1,0 +1,248 @@
+"""A process whose claim on a thread is past writes nothing more, however it lost it; an older version is refused."""
+
+import asyncio
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.tools import tool
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.store.base import BaseStore
+
+from tests.integration.test_consent import QUESTION, planning
+from tests.integration.test_consent import closing as closing_tool
+from weiwo.graph import build_graph
+from weiwo.graph.persistence.checkpointer import open_checkpointer
+from weiwo.graph.persistence.claims import Claim, LostClaimError, current_claim, under_claim
+from weiwo.graph.persistence.storage import StorageError
+from weiwo.graph.persistence.store import open_store
+from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
+from weiwo.state.settings import Context, Settings
+
+pytestmark = pytest.mark.integration
+ROOT = Path(__file__).parents[2]
+HOLDERS = (
+    "SELECT pid FROM pg_locks JOIN pg_database ON pg_database.oid = database"
+    " WHERE locktype = 'advisory' AND granted AND datname = current_database() AND pid <> pg_backend_pid()"
+)
+"""Sessions that hold a claim."""
+AT: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest) -> str | None:
+    return request.getfixturevalue("postgres_url") if request.param == "postgres" else None
+
+
+@pytest.fixture
+def settings(weiwo_home: Path, index_sample: Any) -> Settings:
+    index_sample(weiwo_home)
+    return Settings(home=str(weiwo_home))
+
+
+@pytest.fixture
+async def saver(settings: Settings, url: str | None) -> AsyncIterator[Any]:
+    async with open_checkpointer(settings, url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def store(settings: Settings, url: str | None) -> AsyncIterator[BaseStore | None]:
+    async with open_store(settings, url) as opened:
+        yield opened
+
+
+async def _put(saver: Any) -> Any:
+    return await saver.aput(AT, empty_checkpoint(), {"source": "loop", "step": 1, "parents": {}}, {})
+
+
+async def test_every_write_of_a_past_claim_is_refused(saver, store):
+    mine = Claim("t", await saver.raise_epoch("t"))
+    with under_claim(mine):
+        where = await _put(saver)
+        await store.aput(("kept",), "before", {"text": "mine"})
+        assert await saver.acting_log.add("call", "begun", 60)
+    assert await saver.raise_epoch("t") > mine.epoch
+    with under_claim(mine):
+        for write in (
+            lambda: _put(saver),
+            lambda: saver.aput_writes(where, [("answer", "late")], "task"),
+            lambda: saver.adelete_thread("t"),
+            lambda: saver.acting_log.add("other", "begun", 60),
+            lambda: saver.acting_log.drop("call"),
+            lambda: store.aput(("kept",), "late", {"text": "mine"}),
+        ):
+            mine.lost = False
+            with pytest.raises(LostClaimError, match="thread t; another process has taken it over"):
+                await write()
+    assert await saver.aget_tuple(where) is not None
+    assert await saver.acting_log.get("call") == "begun"
+    assert await saver.acting_log.get("other") is None
+    assert await store.aget(("kept",), "late") is None
+    with under_claim(Claim("t", await saver.raise_epoch("t"))):
+        await _put(saver)
+
+
+async def test_a_call_is_booked_once_by_whoever_comes_first(saver):
+    booked = await asyncio.gather(*(saver.acting_log.add("call", "begun", 60) for _ in range(8)))
+    assert booked.count(True) == 1
+
+
+async def test_a_run_that_lost_its_thread_ends_with_one_line_and_acts_no_more(saver, settings, url):
+    taken = asyncio.Event()
+    acted: list[str] = []
+
+    @tool
+    async def close_ticket(number: str) -> str:
+        """Close a ticket."""
+        acted.append(number)
+        await saver.raise_epoch("t")  # as another process does that claims the thread now
+        taken.set()
+        return f"Ticket {number} was closed."
+
+    close_ticket.metadata = {"acts": True}
+    graph = build_graph(saver, tools=[close_ticket], models=planning("7", "8"))
+    at: Any = {"configurable": {"thread_id": "t"}}
+
+    async def run() -> None:
+        async with claimed(settings, "t", url, saver):
+            context = Context(allow_acting=True, max_parallel=1)
+            await graph.ainvoke({"question": QUESTION}, at, context=context, durability="sync")
+
+    with pytest.raises(LostClaimError):
+        await run()
+    assert taken.is_set()
+    assert len(acted) == 1
+    assert not (await graph.aget_state(at)).values.get("result")
+
+
+async def test_a_claim_ends_with_its_block(saver, settings, url):
+    async with claimed(settings, "t", url, saver):
+        assert current_claim() is not None
+        first = current_claim().epoch
+    assert current_claim() is None
+    async with claimed(settings, "t", url):
+        assert current_claim().epoch > first
+    close, done = closing_tool()
+    graph = build_graph(saver, tools=[close], models=planning("7"))
+    async with claimed(settings, "t", url, saver):
+        at: Any = {"configurable": {"thread_id": "t"}}
+        await graph.ainvoke({"question": QUESTION}, at, context=Context(allow_acting=True))
+    assert [number for number, _ in done] == ["7"]
+
+
+STALLED = """
+import asyncio, sys
+from langgraph.checkpoint.base import empty_checkpoint
+from weiwo.graph.persistence.checkpointer import open_checkpointer
+from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.state.settings import Settings
+
+async def main():
+    settings, url = Settings(home=sys.argv[1]), sys.argv[2] or None
+    at = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    async with open_checkpointer(settings, url) as saver, claimed(settings, "t", url, saver):
+        print("claimed", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+        await saver.aput(at, empty_checkpoint(), {"source": "loop", "step": 1, "parents": {}}, {})
+        print("written", flush=True)
+
+asyncio.run(main())
+"""
+
+
+async def test_a_stalled_process_that_wakes_up_late_writes_nothing(saver, settings, url):
+    """Its lock is lost meanwhile: the database was restarted, or somebody removed the file."""
+    command = [sys.executable, "-c", STALLED, settings.home, url or ""]
+    pipe = subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe)
+    assert await process.stdout.readline() == b"claimed\n"
+    process.send_signal(signal.SIGSTOP)
+    if url:
+        await saver.fetch_rows(f"SELECT pg_terminate_backend(pid) FROM ({HOLDERS}) AS held", ())
+    else:
+        for lock in (Path(settings.home) / "locks").iterdir():
+            lock.unlink()
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                async with claimed(settings, "t", url, saver):
+                    await _put(saver)
+                    break
+            except ThreadBusyError:
+                await asyncio.sleep(0.1)
+    process.send_signal(signal.SIGCONT)
+    out, err = await process.communicate(b"go\n")
+    assert out == b""
+    assert b"another process has taken it over" in err
+    assert len([one async for one in saver.alist({"configurable": {"thread_id": "t"}})]) == 1
+
+
+async def test_a_claim_whose_connection_broke_is_made_again(settings, request):
+    postgres = request.getfixturevalue("postgres_url")
+    async with open_checkpointer(settings, postgres) as opened, claimed(settings, "u", postgres, opened):
+        before = await opened.fetch_rows(HOLDERS, ())
+        await opened.fetch_rows(f"SELECT pg_terminate_backend(pid) FROM ({HOLDERS}) AS held", ())
+        async with asyncio.timeout(60):
+            while not set(await opened.fetch_rows(HOLDERS, ())) - set(before):  # noqa: ASYNC110 - it is of the server
+                await asyncio.sleep(0.1)
+        with pytest.raises(ThreadBusyError):
+            async with claimed(settings, "u", postgres, opened):
+                pass
+        await opened.aput(
+            {"configurable": {"thread_id": "u", "checkpoint_ns": ""}},
+            empty_checkpoint(),
+            {"source": "loop", "step": 1, "parents": {}},
+            {},
+        )
+
+
+async def test_an_older_process_is_refused_on_a_migrated_file_and_reads_it(settings):
+    async with open_checkpointer(settings) as opened:
+        await _put(opened)
+    path = Path(settings.home) / "threads.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        older = SqliteSaver(database)
+        with pytest.raises(sqlite3.OperationalError, match="this_database_needs_a_newer_weiwo"):
+            older.put(AT, empty_checkpoint(), {}, {})
+        database.rollback()
+        assert older.get_tuple({"configurable": {"thread_id": "t"}}) is not None
+
+
+async def test_an_older_process_is_refused_on_a_migrated_postgres(settings, request):
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver  # noqa: PLC0415
+
+    postgres = request.getfixturevalue("postgres_url")
+    async with open_checkpointer(settings, postgres) as opened:
+        await _put(opened)
+    async with AsyncPostgresSaver.from_conn_string(postgres) as older:
+        with pytest.raises(Exception, match="needs a newer Weiwo"):
+            await older.aput(AT, empty_checkpoint(), {}, {})
+
+
+async def test_a_database_of_before_is_migrated_and_its_threads_go_on(settings):
+    path = Path(settings.home) / "threads.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        older = SqliteSaver(database)
+        older.setup()
+        older.put(AT, empty_checkpoint(), {"source": "loop", "step": 1, "parents": {}}, {})
+    async with open_checkpointer(settings) as opened, claimed(settings, "t", saver=opened):
+        assert await opened.aget_tuple(AT) is not None
+        await _put(opened)
+
+
+async def test_a_claim_on_a_folder_that_cannot_be_written_says_so(tmp_path):
+    if os.getuid() == 0:
+        pytest.skip("root writes everywhere")
+    tmp_path.chmod(0o500)
+    with pytest.raises((StorageError, OSError)):
+        async with claimed(Settings(home=str(tmp_path / "home")), "t"):
+            pass
