@@ -34,6 +34,7 @@ HOLDERS = (
     " WHERE locktype = 'advisory' AND granted AND datname = current_database() AND pid <> pg_backend_pid()"
 )
 """Sessions that hold a claim."""
+END_HOLDERS = HOLDERS.replace("SELECT pid", "SELECT pg_terminate_backend(pid)", 1)
 AT: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
 
 
@@ -167,7 +168,7 @@ async def test_a_stalled_process_that_wakes_up_late_writes_nothing(saver, settin
     assert await process.stdout.readline() == b"claimed\n"
     process.send_signal(signal.SIGSTOP)
     if url:
-        await saver.fetch_rows(f"SELECT pg_terminate_backend(pid) FROM ({HOLDERS}) AS held", ())
+        await saver.fetch_rows(END_HOLDERS, ())
     else:
         for lock in (Path(settings.home) / "locks").iterdir():
             lock.unlink()
@@ -190,7 +191,7 @@ async def test_a_claim_whose_connection_broke_is_made_again(settings, request):
     postgres = request.getfixturevalue("postgres_url")
     async with open_checkpointer(settings, postgres) as opened, claimed(settings, "u", postgres, opened):
         before = await opened.fetch_rows(HOLDERS, ())
-        await opened.fetch_rows(f"SELECT pg_terminate_backend(pid) FROM ({HOLDERS}) AS held", ())
+        await opened.fetch_rows(END_HOLDERS, ())
         async with asyncio.timeout(60):
             while not set(await opened.fetch_rows(HOLDERS, ())) - set(before):  # noqa: ASYNC110 - it is of the server
                 await asyncio.sleep(0.1)
