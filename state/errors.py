@@ -42,7 +42,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── UnreadableCheckpointError (ValueError)  graph.persistence.checkpoint_reader  · only the graph can read it
     ├── ForkError (ValueError)                graph.persistence.forks         a run cannot be forked as asked
     ├── ThreadBusyError (RuntimeError)        graph.persistence.thread_lock   another process works on the thread
-    ├── LostClaimError (RuntimeError)         graph.persistence.claims        another process has claimed the thread since
+    ├── LostClaimError (RuntimeError)         graph.persistence.claims        another process has claimed the thread
     ├── ForeignThreadError (RuntimeError)     graph.persistence.thread_lock   a user of the server owns the thread
     ├── AnswerError (ValueError)              app.session.waiting           · an answer fits nothing that waits
     ├── RequestError                          app.server.errors             · a request cannot be served
