@@ -1,9 +1,12 @@
-"""Formats of before 2007 and others that xberg converts to Markdown: .doc, .ppt, .xls, .xlsb, .rtf, .msg.
+"""Formats of before 2007 and others: .doc, .ppt, .xls, .xlsb, .rtf, .msg.
 
-What a file is, its bytes tell: many a .doc is a DOCX, an RTF or a page under another name.
+Where LibreOffice is installed, it converts them to the formats that our own readers read; elsewhere xberg converts them
+to Markdown, which loses headings, notes and list numbers. What a file is, its bytes tell: many a .doc is a DOCX, an RTF
+or a page under another name.
 """
 
 import asyncio
+import io
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, BinaryIO, Final
@@ -11,6 +14,7 @@ from zipfile import is_zipfile
 
 from weiwo.text.chunking import chunk_text
 from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.formats import libre_office
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import (
@@ -35,17 +39,24 @@ _STREAMS: Final = (
     ("__properties_version1.0", "application/vnd.ms-outlook"),
 )
 """The stream that tells what an OLE file holds."""
+_CONVERTED: Final = {
+    "application/msword": (".doc", "docx"),
+    "application/rtf": (".rtf", "docx"),
+    "application/vnd.ms-powerpoint": (".ppt", "pptx"),
+    "application/vnd.ms-excel": (".xls", "xlsx"),
+}
+"""Types that LibreOffice converts: their ending and what they become."""
 _XLSB: Final = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
-_PICTURE: Final = lazy(r"!\[[^\]\n]*\]\([^)\n]*\)")
+_PICTURE: Final = lazy(r"!\[[^\]\[\n]{0,500}\]\([^)\n]{0,500}\)")
 _ESCAPED: Final = lazy(r"\\([!-/:-@\[-`{-~])")
 _SLIDE: Final = lazy(r"(?m)^-----$")
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a document as Markdown; slides are kept apart, other places are headings.
+    """Read a document; slides are kept apart, other places are headings.
 
     Raises:
-        UnreadableError: It is encrypted, damaged, empty or something else, or xberg is not installed.
+        UnreadableError: It is encrypted, damaged, empty or something else, or neither LibreOffice nor xberg is there.
     """
     data = file.read()
     kind = _detect_type(data, file)
@@ -54,6 +65,19 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         module, _, function = kind.partition(":")
         other: PartReader = getattr(import_module(f"weiwo.tools.corpus.formats.{module}"), function or "read")
         return other(file, name)
+    if kind in _CONVERTED and libre_office.find_soffice() is not None:
+        ending, target = _CONVERTED[kind]
+        try:
+            made = libre_office.convert(data, ending, target)
+        except UnreadableError as error:
+            return _read_by_xberg(data, kind, name, str(error))
+        converted: PartReader = import_module(f"weiwo.tools.corpus.formats.{target}").read
+        return converted(io.BytesIO(made), name)
+    return _read_by_xberg(data, kind, name, "")
+
+
+def _read_by_xberg(data: bytes, kind: str, name: str, failed: str) -> Iterator[Part]:
+    """Read a document as xberg converts it; `failed` says why LibreOffice did not."""
     document = _convert(data, kind)
     slides = _SLIDE.split(document.content)[1:] if "powerpoint" in kind else []
     passages = [one for n, slide in enumerate(slides, 1) for one in _cut(slide, name, f"slide {n}", n)[1]]
@@ -62,6 +86,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     losses = [Loss("other", 1, (one_line(warning.message, 200),)) for warning in document.processing_warnings]
     if "excel" in kind:
         losses.append(Loss("number_formats_not_read"))
+    elif kind in _CONVERTED:
+        losses.append(Loss("old_office_structure", 1, (_CONVERTED[kind][0],)))
+    if failed:
+        losses.append(Loss("other", 1, (failed,)))
     date = find_saved_date(stated.modified_at, stated.created_at)
     best = choose_title(stated.title, stated.subject, title) or name
     return require_passages(Part(best, whole, date, losses=losses))

@@ -11,6 +11,7 @@ from weiwo.tools.corpus.formats.table_rows import Table, spread_rows
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.records import Passage
 
+_AROUND_NOTES: Final = frozenset({"sldNum", "sldImg", "dt", "hdr", "ftr"})
 _TITLES: Final = frozenset({"title", "ctrTitle"})
 _MOST_DEPTH: Final = 100
 
@@ -69,7 +70,9 @@ class _SlideReader:
                     self._add(text)
         for part in self._package.find_related(self._part, "notesSlide"):
             for shape in self._package.read_part(part).iter("sp"):
-                self._add(_read_shape(shape))
+                numbered = shape.find(".//fld[@type='slidenum']") is not None
+                if _find_role(shape) not in _AROUND_NOTES and not numbered:
+                    self._add(_read_shape(shape))
         for part in self._package.find_related(self._part, "comments"):
             for comment in self._package.read_part(part).iter("cm"):
                 text = " ".join((comment.findtext("text") or join_paragraphs(comment)).split())
