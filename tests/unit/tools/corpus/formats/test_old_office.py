@@ -64,10 +64,10 @@ def test_an_rtf_keeps_footnotes_comments_and_the_numbers_of_its_lists():
         assert words in text
 
 
-@pytest.mark.parametrize("name", ["a.doc", "b.ppt", "c.xls"])
+@pytest.mark.parametrize("name", ["a.doc", "b.ppt", "c.xls", "d.rtf"])
 def test_without_libreoffice_the_loss_is_told(name, monkeypatch):
     monkeypatch.setattr(libre_office, "find_soffice", lambda: None)
-    part = read(name)
+    part = read(name, RTF.encode() if name == "d.rtf" else None)
     assert part.passages
     assert "as they are stored" in part.note if name == "c.xls" else "install LibreOffice" in part.note
 

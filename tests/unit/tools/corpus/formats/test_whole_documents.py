@@ -448,12 +448,6 @@ PAGE = "<table><tr><th></th><th colspan=2>2024</th></tr><tr><td rowspan=2>Ostrel
 OTHERS = {
     "a.eml": (_mail(), ["The price is 5,250", "fee is 5,250 a month", "Forwarded words."], ["<b>", "4,100"], "x.bin"),
     "b.ipynb": (json.dumps(BOOK).encode(), ["Some words.", "7.5 %", "KeyError: 'x'"], [], ""),
-    "c.rtf": (
-        rb"{\rtf1\ansi The fee is 5,250 dollars.\par Second \b bold\b0 .}",
-        ["The fee is 5,250 dollars.", "Second"],
-        [],
-        "",
-    ),
     "d.doc": (WORD["insertion"][0], ["fee is 5,250"], ["4,100"], "deleted"),
     "e.xls": (
         b"<html><table><tr><td>Town</td><td>Sum</td></tr><tr><td>Ostrel</td><td>3</td></tr></table></html>",
