@@ -2,6 +2,8 @@
 
 import re
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from functools import total_ordering
 from typing import Final, NamedTuple, Self
 
@@ -309,3 +311,59 @@ def _whole(text: str) -> list[DateSpan]:
     form = forms[0]
     span = _single(text, form._replace(certain=form.han and not form.open and (form.era != 0 or form.year >= 100)))
     return [] if span is None else [span]
+
+
+_AGO: Final = lazy(
+    r"(?i)(?:about |over )?(?P<count>\d{1,3}|an?|one)\s{0,2}"
+    r"(?P<unit>min|h(?:ou)?r|day|week|month|year|sec|分钟|小时|天|日|周|个?星期|个?月|年)[a-z]{0,6}\.?\s{0,2}(?:ago|之?前)"
+)
+_RELATIVE_DAYS: Final = {"today": 0, "just now": 0, "yesterday": 1, "今天": 0, "刚刚": 0, "昨天": 1, "前天": 2}
+_UNIT_DAYS: Final = {"day": 1, "天": 1, "日": 1, "week": 7, "周": 7, "星期": 7, "个星期": 7}
+_UNIT_MONTHS: Final = {"month": 1, "月": 1, "个月": 1, "year": 12, "年": 12}
+
+
+def iso_date(text: object, today: date | None = None) -> str | None:
+    """Read the date of publication as feeds, pages and search providers write it.
+
+    Args:
+        text: ISO 8601, RFC 5322, a date in words or, with `today`, a relative one ("2 days ago", 3天前).
+        today: Day of the request.
+
+    Returns:
+        `YYYY-MM-DD`, shorter where the text tells no day, or None if it holds no one date.
+    """
+    if not isinstance(text, str) or not (text := text.strip()[:_LONGEST_DATE]):
+        return None
+    try:
+        return datetime.fromisoformat(text).date().isoformat()
+    except ValueError:
+        pass
+    try:
+        return parsedate_to_datetime(text).date().isoformat()
+    except (ValueError, IndexError, OverflowError):
+        pass
+    if today is not None and (told := _relative_date(text, today)):
+        return told
+    try:
+        found = parse_date(text)
+    except ValueError:
+        return None
+    return found.iso() if found.year >= FIRST_BARE_YEAR else None
+
+
+_LONGEST_DATE: Final = 100
+
+
+def _relative_date(text: str, today: date) -> str | None:
+    """The day that a text counts back to, or the month where it counts months or years."""
+    days = _RELATIVE_DAYS.get(text.lower())
+    if days is None:
+        if (ago := _AGO.search(text)) is None:
+            return None
+        count = int(ago["count"]) if ago["count"].isdecimal() else 1
+        unit = ago["unit"].lower()
+        if (months := _UNIT_MONTHS.get(unit)) is not None:
+            month = today.year * 12 + today.month - 1 - months * count
+            return f"{month // 12:04}-{month % 12 + 1:02}"
+        days = _UNIT_DAYS.get(unit, 0) * count
+    return (today - timedelta(days=days)).isoformat()

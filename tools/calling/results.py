@@ -9,8 +9,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from itertools import islice
 from typing import Any, Final
 
@@ -19,6 +17,7 @@ from pydantic import ValidationError
 
 from weiwo.state import VALUE_TYPES, Evidence, JsonValue, ValueType, passage_id
 from weiwo.text.chunking import LARGEST, chunk_text, measure_weight
+from weiwo.text.dates import iso_date
 from weiwo.text.patterns import lazy
 from weiwo.tools.passages import RankedText, rank_passages
 from weiwo.tools.printable import clipped, one_line, printable
@@ -94,19 +93,6 @@ def read_passages(
     found = _item_passages({"content": text}, tool, source) if plain else _text_passages(text, tool, source)
     passages = _select_nearest(list(found), query)
     return [one.model_copy(update={"title": one.title or title, "tool": tool}) for one in passages]
-
-
-def iso_date(text: object) -> str | None:
-    """The day of a date in ISO 8601 or RFC 5322 form as `YYYY-MM-DD`; None if it is neither."""
-    if not isinstance(text, str) or not text.strip():
-        return None
-    try:
-        return datetime.fromisoformat(text.strip()).date().isoformat()
-    except ValueError:
-        try:
-            return parsedate_to_datetime(text).date().isoformat()
-        except (ValueError, IndexError):
-            return None
 
 
 def _content_text(message: ToolMessage) -> str:

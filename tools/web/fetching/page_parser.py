@@ -14,10 +14,10 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
+from weiwo.text.dates import iso_date
 from weiwo.text.language import word_count
 from weiwo.text.patterns import lazy
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.calling.results import iso_date
 from weiwo.tools.corpus.formats.encodings import SAMPLE_BYTES, UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.pdf import Pdf

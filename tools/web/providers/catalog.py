@@ -8,7 +8,7 @@ and intranets included, so that these requests are not under the guard that page
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from weiwo.tools.printable import one_line
@@ -63,7 +63,10 @@ def _brave(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
 
 
 def _read_brave(body: bytes) -> Iterable[SearchHit]:
-    return read_hits(list_at(body, ("web", "results")), url="url", text=("description",), date="page_age")
+    found = read_hits(list_at(body, ("web", "results")), url="url", text=("description",), date="page_age")
+    box = read_hits(_direct(body, "infobox", "results"), url="url", text=("long_desc", "description"))
+    asked = read_hits(_direct(body, "faq", "results"), url="url", text=("answer",), title="question")
+    return [*box, *asked, *found]
 
 
 def _serper(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
@@ -75,7 +78,18 @@ def _serper(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
 
 
 def _read_serper(body: bytes) -> Iterable[SearchHit]:
-    return read_hits(list_at(body, ("organic",), ("news",)), url="link", text=("snippet",), date="date")
+    found = read_hits(list_at(body, ("organic",), ("news",)), url="link", text=("snippet",), date="date")
+    box = read_hits(_direct(body, "answerBox"), url="link", text=("snippet", "answer"), date="date")
+    known = read_hits(_direct(body, "knowledgeGraph"), url="descriptionLink", text=("description",))
+    return [*box, *known, *found]
+
+
+def _direct(body: bytes, *path: str) -> list[Any]:
+    """The answers that a reply gives before its results: each a passage of the page that it names."""
+    found: Any = json.loads(body)
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, list) else [found]
 
 
 def _bing(query: SearchQuery, access: ProviderAccess) -> HttpRequest:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,6 +21,19 @@ if TYPE_CHECKING:
 _AGENT: Final = "Weiwo/0.1"
 _PLAN_LIMITS: Final = frozenset({402, 432, 433})
 """Statuses by which providers say that what was paid for is used up."""
+_SPENT: Final = re.compile(
+    r"not enough credits|out of (?:call )?(?:volume )?quota|(?:insufficient|exhausted|used up|run out of) \w{0,20} ?"
+    r"(?:credits?|balance|quota)|(?:usage|plan'?s?|monthly|daily) (?:set )?(?:usage )?(?:limit|quota)|upgrade your plan"
+    r"|quota[_ ]?(?:exceeded|exhausted)|额度|余额不足",
+    re.IGNORECASE,
+)
+"""How providers say the same with another status: Serper with 400, Bing with 403, others with 429."""
+_BAD_KEY: Final = re.compile(
+    r"SUBSCRIPTION_TOKEN_INVALID|(?:invalid|missing|unknown|wrong) (?:api[ _-]?)?(?:key|token)|unauthori[sz]ed"
+    r"|api[ _-]?key (?:is )?(?:invalid|missing|not valid|required)",
+    re.IGNORECASE,
+)
+"""How they refuse a key with another status than 401: Brave with 422, Serper with 403."""
 _MEANS: Final = {
     400: ", it does not accept the request",
     401: ", it does not accept the key",
@@ -56,7 +70,8 @@ def http_search(
         if response.status_code >= 300:
             said = body[:2_000].decode("utf-8", "replace")
             wait = parse_retry_after(response.headers.get("retry-after"))
-            raise status_error(response.status_code, said, wait, access.variable)
+            spent = _spends_last(response.headers.get("x-ratelimit-remaining", ""))
+            raise status_error(response.status_code, said, wait, access.variable, spent=spent)
         try:
             return await asyncio.to_thread(lambda: list(read(body)))  # it may be megabytes
         except _UNREADABLE:
@@ -100,18 +115,61 @@ def trusted_certificates() -> "SSLContext":
     return httpx.create_ssl_context()
 
 
-def status_error(status: int, said: str = "", wait: float | None = None, variable: str = "") -> ProviderError:
-    """What a status other than success stands for."""
-    if status in _PLAN_LIMITS:
-        return ProviderError("blocked", f"HTTP {status}, the limit of the plan is reached: {said}".rstrip(": "))
-    if status < 400:
-        return ProviderError("crash", f"HTTP {status}, it leads elsewhere; is its base URL right?")
+def status_error(
+    status: int, said: str = "", wait: float | None = None, variable: str = "", *, spent: bool = False
+) -> ProviderError:
+    """Return what a status other than success stands for, by status and body.
+
+    Args:
+        status: The status.
+        said: The body, or what a client says of it.
+        wait: Seconds that the reply asks to be left alone for.
+        variable: The environment variable of the key.
+        spent: Whether the reply's headers say that the plan's longest period has no requests left.
+    """
     from weiwo.tools.calling.errors import classify_status
 
+    told = _error_told(said)
+    if status in _PLAN_LIMITS or (status in {400, 403, 429} and (spent or _SPENT.search(said) or _is_spent(said))):
+        return ProviderError("blocked", f"HTTP {status}, the limit of the plan is reached: {told}".rstrip(": "))
+    if status == 401 or (status in {400, 403, 422} and _BAD_KEY.search(said)):
+        where = f" in {variable}" if variable else ""
+        return ProviderError("auth", f"HTTP {status}{_MEANS[401]}{where}: {told}".rstrip(": "))
+    if status < 400:
+        return ProviderError("crash", f"HTTP {status}, it leads elsewhere; is its base URL right?")
     kind, transient = classify_status(status)
-    means = _MEANS.get(status, "") + (f" in {variable}" if status == 401 and variable else "")
-    words = f"HTTP {status}{means}: {said}".rstrip(": ")
+    words = f"HTTP {status}{_MEANS.get(status, '')}: {told}".rstrip(": ")
     return ProviderError(kind, words, transient=transient, retry_after=wait if transient else None)
+
+
+def _spends_last(remaining: str) -> bool:
+    """Whether Brave's header of what is left, by second and by month, has nothing left of the month."""
+    *_, last = remaining.split(",")
+    return "," in remaining and last.strip() == "0"
+
+
+def _is_spent(said: str) -> bool:
+    """Whether an error's body counts as many requests as its plan has, as Brave's does."""
+    try:
+        meta = json.loads(said)["error"]["meta"]
+        return int(meta["quota_limit"]) <= int(meta["quota_current"])
+    except (ValueError, LookupError, TypeError):
+        return False
+
+
+def _error_told(said: str) -> str:
+    """The message of an error's body in JSON; the body itself where it is none."""
+    try:
+        told: Any = json.loads(said)
+    except (ValueError, RecursionError):
+        return said
+    for _ in range(3):
+        if isinstance(told, Mapping):
+            names = ("error", "detail", "message", "info", "code", "errors")
+            told = next((told[name] for name in names if told.get(name)), "")
+        if isinstance(told, list):
+            told = next(iter(told), "")
+    return str(told) if isinstance(told, str | int | float) else ""
 
 
 def list_at(body: bytes, *paths: tuple[str, ...]) -> list[Any]:

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -13,6 +13,7 @@ from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
 from weiwo.state.kinds import Language
 from weiwo.state.source_filter import SourceFilter
+from weiwo.text.dates import iso_date
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line, printable
 
@@ -33,7 +34,6 @@ _MOST_ITEMS: Final = 200
 _LONGEST_FIELD: Final = 50_000
 """Characters of a snippet, or a title, that are cleaned."""
 _LONGEST_PAGE: Final = 2_000_000
-_LONGEST_DATE: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +134,12 @@ def read_hit(
         return None
     if len(address) > _LONGEST_ADDRESS:  # cut, it would lead elsewhere
         return None
-    from weiwo.tools.calling.results import iso_date
-
     value, whole = item.get(score), item.get(page)
     return SearchHit(
         url=one_line(address, _LONGEST_ADDRESS),
         text=words,
         title=one_line(_strip_markup(item.get(title)), 300),
-        date=iso_date(str(item.get(date) or "")[:_LONGEST_DATE]),
+        date=iso_date(item.get(date), datetime.now(UTC).date()),
         score=float(value) if isinstance(value, int | float) and isfinite(value) else 0.0,
         page=printable(whole[:_LONGEST_PAGE]).strip() if isinstance(whole, str) else "",
     )

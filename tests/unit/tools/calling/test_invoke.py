@@ -19,7 +19,7 @@ from tests.support.waiting import until
 from weiwo.state import Evidence, passage_id
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
-from weiwo.tools.calling.results import _MOST_PASSAGES, iso_date
+from weiwo.tools.calling.results import _MOST_PASSAGES
 from weiwo.tools.compute.calculator import Calculator
 from weiwo.tools.printable import is_secret, redacted
 
@@ -391,18 +391,3 @@ def test_secrets_of_the_environment_are_struck_out(monkeypatch):
         classify_error(RuntimeError("it said plain-looking words"), "probe").message
         == "probe: RuntimeError: it said ***"
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        ("2024-05-06", "2024-05-06"),
-        ("2024-05-06T07:08:09Z", "2024-05-06"),
-        ("Tue, 15 Nov 1994 12:45:26 GMT", "1994-11-15"),
-        ("yesterday", None),
-        ("", None),
-        (None, None),
-    ],
-)
-def test_dates_of_publication(text, day):
-    assert iso_date(text) == day
