@@ -84,6 +84,7 @@ class Fault:
     window: int | None = None  # tokens that the model's context holds, if an overflow says so
     bound: bool = False  # whether it speaks of the bound on the reply that the request carried
     slow: bool = False  # some of the reply came, and it was still coming
+    prompt: bool = False  # whether a filter declined the prompt, rather than the model its reply
 
     @property
     def outage(self) -> bool:
@@ -101,9 +102,9 @@ class Fault:
         return self.kind == "denied"
 
     @property
-    def of_content(self) -> bool:
-        """Whether the same request without a part of it may be taken."""
-        return self.kind in {"overflow", "declined"} or self.status in {400, 413, 422}
+    def may_be_size(self) -> bool:
+        """Whether a shorter prompt may be taken, whatever the words are."""
+        return self.kind == "overflow" or (self.kind == "refused" and self.status in {400, 413, 422})
 
 
 class ModelRequestError(ModelCallError):
@@ -159,7 +160,7 @@ def _of_codes(codes: list[str], status: int | None, error: BaseException) -> Fau
         if kind == "overflow":
             return _overflow(error, status or 0)
         if kind is not None:
-            return Fault(kind, f"{_WORDS[kind]} ({code})", status or 0, _pause(error))
+            return Fault(kind, f"{_WORDS[kind]} ({code})", status or 0, _pause(error), prompt=kind == "declined")
         if (meant := CODE_STATUSES.get(code.lower())) is not None:
             return _of_status(status or meant, error, [code], meant)
     return None
@@ -176,7 +177,7 @@ def _of_status(status: int, error: BaseException, codes: Sequence[str] = (), mea
     if means == 413 or (400 <= means < 500 and means not in _NEVER_SIZE and _says_overflow(error)):
         return _overflow(error, status)
     if means in {400, 422} and _finds(DECLINED, error):
-        return Fault("declined", f"{_WORDS['declined']} (HTTP {status}{code})", status)
+        return Fault("declined", f"{_WORDS['declined']} (HTTP {status}{code})", status, prompt=True)
     if means >= 500:
         kind: FaultKind = "loading" if _finds(LOADING, error) else "server"
         return Fault(kind, words, status, _pause(error))

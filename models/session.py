@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -23,6 +23,7 @@ from weiwo.models.errors import (
 )
 from weiwo.models.json_reader import is_json
 from weiwo.models.prices import Price, cost_of
+from weiwo.models.prompt_passages import PromptPassages, find_refused
 from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning
 from weiwo.models.reply import is_empty, message_text, sent_text, shows_thoughts
 from weiwo.models.request_form import (
@@ -40,6 +41,7 @@ from weiwo.models.stop_reasons import (
     StopKind,
     accepts_unreported,
     always_tells,
+    blocks_prompt,
     describe_reason,
     kind_of,
     note_reported,
@@ -73,6 +75,15 @@ CUT: Final = "cut"
 _NOSTREAM = ("nostream", "langsmith:nostream")
 """Tags that keep a call's tokens out of LangGraph's `messages` stream: the first is read by
 LangGraph itself, the second by chat front ends."""
+_LEAST_TO_HALVE: Final = 1_000
+"""Tokens of a prompt from which a refusal may be due to its size."""
+_HALF: Final = 0.5
+_PROBE_TOKENS: Final = 16
+"""Tokens of a reply to a request that only asks whether a prompt is taken."""
+_LEAST_TO_LEAVE: Final = 2
+"""Passages of a prompt from which one may be left out."""
+_declined: Final = EndpointMemory[frozenset[str]]()
+"""Digests of passages that an endpoint's filter declines."""
 _PAUSE_SECONDS = 0.5
 """Before the first of them, and twice as long before each further one, where the endpoint names no pause."""
 
@@ -103,16 +114,35 @@ class ModelSession:
         most: int = MOST_TOKENS,
         *,
         whole: bool = False,
+        known: bool = True,
     ) -> "BaseMessage":
         """One call and its reply, which is not empty; how one ended that was cut here is in its metadata (`CUT`).
 
-        With `whole` only a reply that its model ended will do.
+        A prompt that is not taken is sent once more with half of its passages, or without the one that is declined.
+        With `whole` only a reply that its model ended will do; `known` says that the endpoint takes such requests.
 
         Raises:
             BudgetExhaustedError: The run has no room for it.
             ModelRequestError: It brought no reply.
             ModelCallError: The endpoint is known to be down.
         """
+        messages = self._drop_declined(messages)
+        try:
+            return await self._ask(runnable, mode, messages, most, whole=whole)
+        except ModelRequestError as failure:
+            fault = failure.fault
+            fewer = await self._reduce_prompt(fault, messages, runnable, known=known)
+            if fewer is None:
+                raise
+        message = await self._ask(runnable, mode, fewer, most, whole=whole)
+        if fault.kind == "refused":  # it was the size after all
+            window_memory.learn(self.endpoint.identity, None, prompt_tokens(messages, runnable))
+        return message
+
+    async def _ask(
+        self, runnable: "Runnable[Any, Any]", mode: str, messages: "list[BaseMessage]", most: int, *, whole: bool
+    ) -> "BaseMessage":
+        """One call with its attempts."""
         deadline = self._open_deadline(messages, runnable)
         try:
             for number in count():
@@ -126,6 +156,60 @@ class ModelSession:
         finally:
             self.breaker.released(deadline)
         raise AssertionError("attempts end by themselves")
+
+    def _drop_declined(self, messages: "list[BaseMessage]") -> "list[BaseMessage]":
+        """The prompt without passages that the endpoint's filter is known to decline."""
+        declined = _declined.get(self.endpoint.identity)
+        passages = PromptPassages.of(messages) if declined else None
+        return passages.without(passages.numbers_of(declined)) if passages and declined else messages
+
+    async def _reduce_prompt(
+        self, fault: Fault, messages: "list[BaseMessage]", runnable: Any, *, known: bool = True
+    ) -> "list[BaseMessage] | None":
+        """A smaller prompt to try once where one was not taken; None where there is none.
+
+        Args:
+            fault: Why it was not.
+            messages: The prompt.
+            runnable: Whom it was sent to.
+            known: Whether the endpoint is known to take this form of request, so that it must be the prompt.
+        """
+        if fault.kind != "overflow" and not (fault.prompt or (known and fault.may_be_size)):
+            return None
+        passages, tokens = PromptPassages.of(messages), prompt_tokens(messages, runnable)
+        if fault.prompt:
+            return await self._leave_declined(passages)
+        if tokens <= _LEAST_TO_HALVE:
+            return None
+        window = fault.window or tokens
+        return passages.shortened(min(_HALF, _HALF * window / tokens))
+
+    async def _leave_declined(self, passages: PromptPassages) -> "list[BaseMessage] | None":
+        """The prompt without the one passage that a filter declines, which is named in the trace; None: it is not one.
+
+        It is looked for with requests that ask for a word at most.
+        """
+
+        async def accepts(left_out: Collection[int]) -> bool:
+            try:
+                await self._ask(self.model, "text", passages.without(left_out), _PROBE_TOKENS, whole=False)
+            except ModelRequestError as failure:
+                if failure.fault.kind not in {"declined", "empty"}:
+                    raise
+                return not failure.fault.prompt
+            return True
+
+        if (
+            len(passages.places) < _LEAST_TO_LEAVE
+            or (found := await find_refused(len(passages.places), accepts)) is None
+        ):
+            return None
+        identity = self.endpoint.identity
+        _declined.put(identity, _declined.get(identity, frozenset()) | {passages.digest(found)})
+        words = f"left out, since the provider's filter declines it: {passages.name(found)}"
+        call = unsent_call(self.role, self.purpose, self.endpoint.name, words)
+        self.budget.record(call.model_copy(update={"fault": "declined"}))
+        return passages.without((found,))
 
     async def _ask_once(
         self,
@@ -170,7 +254,7 @@ class ModelSession:
         if kind == "ended" and empty:
             _whole.put(self.endpoint.identity, None)
         if empty or whole or kind not in {"cut", "broken"}:
-            require_end(kind, reason, empty=empty)
+            require_end(kind, reason, empty=empty, prompt=blocks_prompt(message))
 
     def _settle_end(self, kind: StopKind, *, streamed: bool, shown: bool = False) -> StopKind:
         """The end of a reply, one without a reason taken for good where `shown`, or where its endpoint reports none."""
@@ -259,6 +343,26 @@ class ModelSession:
             ModelRequestError: The stream was cut, stalled or stayed empty; what came has been yielded.
             ModelCallError: The endpoint is known to be down.
         """
+        messages, fault = self._drop_declined(messages), None
+        for again in (False, True):
+            try:
+                async with aclosing(self._stream(messages, most)) as deltas:
+                    async for delta in deltas:
+                        yield delta
+            except ModelRequestError as failure:
+                fault = failure.fault
+                # A writer packs its own prompt anew for a window that is known now.
+                fewer = None if again or fault.kind == "overflow" else await self._reduce_prompt(fault, messages, None)
+                if fewer is None:
+                    raise
+                before, messages = messages, fewer
+            else:
+                if fault is not None and fault.kind == "refused":
+                    window_memory.learn(self.endpoint.identity, None, prompt_tokens(before, self.model))
+                return
+
+    async def _stream(self, messages: "list[BaseMessage]", most: int) -> AsyncGenerator[str, None]:
+        """One call with its attempts."""
         deadline = self._open_deadline(messages, self.model)
         try:
             for number in count():
@@ -282,7 +386,7 @@ class ModelSession:
         """One attempt at a stream."""
         identity = self.endpoint.identity
         thinking, given = ReasoningFilter(opened=opens_reasoning(identity)), False
-        finish, refused = None, False
+        finish, refused, blocked = None, False, False
         said: list[str] = []
         watch = RepetitionWatch()
         with self._attempt("text", messages, self.model, deadline, number, most) as attempt:
@@ -291,6 +395,7 @@ class ModelSession:
             try:
                 async for chunk in _within_time(chunks, deadline):
                     finish, refused = stop_reason(chunk) or finish, refused or refuses(chunk)
+                    blocked = blocked or blocks_prompt(chunk)
                     attempt.take(chunk, totals=speaks_openai(self.model))
                     self._require_room(attempt)
                     said.append(message_text(chunk))
@@ -311,7 +416,7 @@ class ModelSession:
                 given = True
                 yield rest
             kind = self._settle_end("declined" if refused else kind_of(finish), streamed=True)
-            require_end(kind, finish, empty=not given)
+            require_end(kind, finish, empty=not given, prompt=blocked)
 
     @contextmanager
     def _attempt(
@@ -430,8 +535,8 @@ def unsent_call(role: str, purpose: str, model: str, reason: str) -> ModelCall:
     return ModelCall(role=role, purpose=purpose, model=model, mode=NOT_SENT, error=reason)
 
 
-def require_end(kind: StopKind, reason: str | None, *, empty: bool = False) -> None:
-    """Refuse a reply that its model did not end by itself, or ended without a word.
+def require_end(kind: StopKind, reason: str | None, *, empty: bool = False, prompt: bool = False) -> None:
+    """Refuse a reply that its model did not end by itself, or ended without a word; `prompt`: the prompt was blocked.
 
     Raises:
         ModelRequestError: For that reason.
@@ -439,7 +544,7 @@ def require_end(kind: StopKind, reason: str | None, *, empty: bool = False) -> N
     told = describe_reason(reason)
     faults: dict[StopKind, Fault] = {
         "cut": Fault("incomplete", "the reply was cut off at the model's length limit"),
-        "declined": Fault("declined", f"the model declined, or a filter did{told}"),
+        "declined": Fault("declined", f"the model declined, or a filter did{told}", prompt=prompt),
         "overloaded": Fault("busy", f"the model endpoint is overloaded{told}"),
         "broken": Fault("incomplete", f"the model did not end its reply{told}"),
         "unreported": Fault("empty", "the reply was empty") if empty else Fault("incomplete", "the reply broke off"),

@@ -86,13 +86,22 @@ def stop_reason(message: "BaseMessage") -> str | None:
     for key in _KEYS:
         if reason := told.get(key):
             return _word(reason)
-    if blocked := (told.get("prompt_feedback") or {}).get("block_reason"):
+    if blocked := _block_reason(message):
         reason = _word(blocked)
         return reason if _KINDS.get(reason.lower()) == "declined" else "content_filter"
     if (status := told.get("status")) and told.get("object") == "response":  # the Responses API
         incomplete = (told.get("incomplete_details") or {}).get("reason")
         return _word(incomplete if status == "incomplete" and incomplete else status)
     return None
+
+
+def blocks_prompt(message: "BaseMessage") -> bool:
+    """Tell whether a reply says that the prompt itself was blocked, as Gemini's do."""
+    return bool(_block_reason(message))
+
+
+def _block_reason(message: "BaseMessage") -> object:
+    return (message.response_metadata.get("prompt_feedback") or {}).get("block_reason")
 
 
 def _word(reason: object) -> str:

@@ -61,7 +61,8 @@ class StructuredCall(Generic[T]):
                 continue
             prompt = self._prompt_with_schema() if mode == _LAST else self.messages
             try:
-                message = await self.session.ask(runnable, mode, prompt, self._most)
+                taken = mode in {_LAST, known}
+                message = await self.session.ask(runnable, mode, prompt, self._most, known=taken)
             except ModelRequestError as failure:
                 kind = failure.fault.kind
                 # Some servers break on a response format instead of refusing it: one that

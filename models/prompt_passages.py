@@ -1,0 +1,130 @@
+"""Passages of a prompt: what can be left out of it where its endpoint does not take the whole.
+
+A prompt is made of instructions and of passages in `<passage n="…">` elements. Passages keep their numbers, so that a
+reply to what is left cites as it would have.
+"""
+
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from weiwo.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+_OPENING: Final = lazy(r'<passage n="\d{1,4}"([^<>]{0,1000})>\n')
+_CLOSING: Final = "\n</passage>"
+_ATTRIBUTE: Final = re.compile(r'\b(title|source)="([^"]{0,300})"')
+
+
+class _Place(NamedTuple):
+    message: int
+    start: int
+    end: int
+    digest: str
+    name: str
+
+
+@dataclass(frozen=True)
+class PromptPassages:
+    """A prompt and the places of its passages."""
+
+    messages: "list[BaseMessage]"
+    places: tuple[_Place, ...]
+
+    @classmethod
+    def of(cls, messages: "list[BaseMessage]") -> "PromptPassages":
+        """Find the passages of a prompt."""
+        return cls(messages, tuple(_find_places(messages)))
+
+    def name(self, number: int) -> str:
+        """Title and source of a passage."""
+        return self.places[number].name
+
+    def digest(self, number: int) -> str:
+        """What tells the text of a passage from others."""
+        return self.places[number].digest
+
+    def numbers_of(self, digests: Collection[str]) -> list[int]:
+        """The passages with these texts."""
+        return [number for number, place in enumerate(self.places) if place.digest in digests]
+
+    def without(self, numbers: Collection[int]) -> "list[BaseMessage]":
+        """The prompt without some of its passages."""
+        dropped = [self.places[number] for number in sorted(numbers)]
+        if not dropped:
+            return self.messages
+        messages = list(self.messages)
+        for place in reversed(dropped):
+            text = str(messages[place.message].content)
+            left = text[: place.start] + text[place.end :]
+            messages[place.message] = messages[place.message].model_copy(update={"content": left})
+        return messages
+
+    def shortened(self, share: float) -> "list[BaseMessage] | None":
+        """The prompt with so large a share of its passages' text, the first ones; None where there is none to leave."""
+        room = share * sum(place.end - place.start for place in self.places)
+        kept = 0
+        for place in self.places:
+            room -= place.end - place.start
+            if room < 0:
+                break
+            kept += 1
+        if kept:
+            return self.without(range(kept, len(self.places)))
+        return self._with_first_cut(share) if self.places else None
+
+    def _with_first_cut(self, share: float) -> "list[BaseMessage]":
+        """The prompt with the beginning of its first passage alone, where that is longer than all may be."""
+        messages = self.without(range(1, len(self.places)))
+        place, text = self.places[0], str(messages[self.places[0].message].content)
+        inner = text[place.start : place.end].removesuffix("\n").removesuffix(_CLOSING)
+        cut = inner[: max(1, int(len(inner) * share))]
+        left = f"{text[: place.start]}{cut} …{_CLOSING}\n{text[place.end :]}"
+        messages = list(messages)
+        messages[place.message] = messages[place.message].model_copy(update={"content": left})
+        return messages
+
+
+def _find_places(messages: "Sequence[BaseMessage]") -> list[_Place]:
+    found = []
+    for index, message in enumerate(messages):
+        text = message.content
+        if not isinstance(text, str):
+            continue
+        at = 0
+        while opening := _OPENING.search(text, at):
+            end = text.find(_CLOSING, opening.end())
+            if end < 0:
+                break
+            digest = hashlib.sha256(text[opening.end() : end].encode()).hexdigest()
+            told = dict(_ATTRIBUTE.findall(opening[1]))
+            name = f"“{told.get('title', '')}” ({told.get('source', '')})"
+            at = end + len(_CLOSING)
+            at += text.startswith("\n", at)
+            found.append(_Place(index, opening.start(), at, digest, name))
+    return found
+
+
+async def find_refused(count: int, accepts: Callable[[Collection[int]], Awaitable[bool]]) -> int | None:
+    """Find the one item without which a request is taken, by halves.
+
+    Args:
+        count: How many there are.
+        accepts: Whether the request is taken without some of them.
+
+    Returns:
+        Its number; None where leaving one out does not help.
+    """
+    low, high, last = 0, count, -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if await accepts(range(low, middle)):
+            high = middle
+            last = low if middle - low == 1 else -1
+        else:
+            low = middle
+    return low if last == low or await accepts((low,)) else None
