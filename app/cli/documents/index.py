@@ -48,6 +48,8 @@ app = typer.Typer()
 _Ingest = Callable[[IndexWriter], Coroutine[Any, Any, IngestReport]]
 
 _MOST_SHOWN: Final = 200
+_NAMED: Final = 5
+"""Passages without vectors that are named."""
 
 
 @app.command(cls=TextCommand)
@@ -220,8 +222,12 @@ def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
     except EmbeddingError as error:
         hint(f"{error}; documents are indexed without vectors")
         return
+    for text in done.without[:_NAMED]:
+        hint(f"{done.model} gives no vector for the passage “{text}”; it is found by its words")
+    if done.without[_NAMED:]:
+        hint(f"and none for {len(done.without) - _NAMED:,} more")
     if not quiet:
-        hint(f"{done.total:,} passages have vectors of {done.model}")
+        hint(f"{done.done:,} passages have vectors of {done.model}")
 
 
 def _publish(writer: IndexWriter, target: ExternalCorpus) -> None:

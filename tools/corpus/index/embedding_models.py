@@ -7,6 +7,7 @@ off, a passage that moves or comes back costs nothing, and another model's vecto
 import os
 import re
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -33,6 +34,10 @@ _PARALLEL: Final = 4
 """Requests at a time."""
 _ATTEMPTS: Final = 3
 """Calls for one batch, waiting 1 and 4 seconds between them."""
+_MOST_FAILED: Final = 40
+"""Requests that may fail while the texts of a batch that are to blame are looked for."""
+_MOST_FAILED_FIRST: Final = 6
+"""The same while none has succeeded."""
 _REST_SECONDS: Final = 30.0
 """After failures in a row, questions are not embedded for so long: searching goes on without."""
 _FAILURES: Final = 3
@@ -49,9 +54,10 @@ _REFUSALS: Final = frozenset({400, 413, 422})
 class EmbeddingError(CorpusError):
     """An embedding model that cannot be used now. The message is one line: what, why, what to do."""
 
-    def __init__(self, message: str, *, refused: bool = False) -> None:
+    def __init__(self, message: str, *, refused: bool = False, answered: bool = False) -> None:
         super().__init__(message)
         self.refused = refused  # the server did not take the request; a smaller one it may
+        self.answered = answered  # the server is there, and it may be due to one of the texts
 
 
 class Embedder:
@@ -111,7 +117,7 @@ class Embedder:
         self._questions[text] = vector
         return vector
 
-    def embed_texts(self, texts: Sequence[str]) -> "Matrix":
+    def embed_texts(self, texts: Sequence[str], attempts: int = _ATTEMPTS) -> "Matrix":
         """The vectors of texts, each of length one, as rows; by halves from then on where a server refuses so many.
 
         Raises:
@@ -130,19 +136,53 @@ class Embedder:
                 if error.refused and len(batch) > 1:  # some servers take ten texts at once, some 32
                     self._at_once = min(self._at_once, len(batch) // 2)
                     continue
-                if attempt == _ATTEMPTS:
+                if attempt >= attempts:
                     raise
                 self._sleep(attempt**2)
                 attempt += 1
                 continue
             if len(vectors) != len(batch):
                 raise EmbeddingError(
-                    f"embeddings {self.name}: {len(vectors)} vectors came for {len(batch)} texts; use another model"
+                    f"embeddings {self.name}: {len(vectors)} vectors came for {len(batch)} texts; use another model",
+                    answered=True,
                 )
             rows.append(vectors)
             at, attempt = at + len(batch), 1
         whole: Matrix = np.concatenate(rows)
         return whole
+
+    def embed_most(self, texts: Sequence[str]) -> "tuple[list[int], Matrix, EmbeddingError | None]":
+        """The vectors of as many texts as the model takes: their numbers, rows, and why there is none of the others.
+
+        A batch that is answered with an error, or with vectors that cannot be used, is halved until the texts that the
+        model fails on are alone.
+
+        Raises:
+            EmbeddingError: It does not answer, or takes next to nothing.
+        """
+        import numpy as np
+
+        waiting, failed, at_once = deque([(0, len(texts))]), 0, self._at_once
+        taken: list[int] = []
+        rows: list[Matrix] = []
+        reason: EmbeddingError | None = None
+        while waiting:
+            start, end = waiting.popleft()
+            try:
+                rows.append(self.embed_texts(texts[start:end], 1 if failed else _ATTEMPTS))
+            except EmbeddingError as error:
+                reason, failed = error, failed + 1
+                if end - start == 1:
+                    self._at_once = at_once  # it was this text, and not their number
+                if not error.answered or failed > (_MOST_FAILED if taken else _MOST_FAILED_FIRST):
+                    raise
+                middle = (start + end) // 2
+                waiting += [half for half in ((start, middle), (middle, end)) if start < middle]
+            else:
+                taken += range(start, end)
+        if reason is not None and not taken:
+            raise reason
+        return taken, np.concatenate(rows), reason
 
     def _call_bounded(self, call: Callable[[], Any], seconds: float) -> "Matrix":
         import numpy as np
@@ -155,12 +195,18 @@ class Embedder:
             raise EmbeddingError(f"embeddings {self.name}: no reply within {seconds:.0f} s; see if it is up") from None
         except Exception as error:  # noqa: BLE001  # each provider raises its own
             said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
-            refused = _status_of(error) in _REFUSALS
+            status = _status_of(error)
+            refused = status in _REFUSALS
             advice = "see what it takes" if refused else "see if it is up and its key is right"
-            raise EmbeddingError(f"embeddings {self.name}: {said}; {advice}", refused=refused) from None
+            answered = refused or (status or 0) >= 500
+            raise EmbeddingError(
+                f"embeddings {self.name}: {said}; {advice}", refused=refused, answered=answered
+            ) from None
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True) if matrix.ndim == 2 else None
         if lengths is None or not np.isfinite(lengths).all() or not (lengths > 0).all():
-            raise EmbeddingError(f"embeddings {self.name}: the reply holds no usable vectors; use another model")
+            raise EmbeddingError(
+                f"embeddings {self.name}: the reply holds no usable vectors; use another model", answered=True
+            )
         unit: Matrix = matrix / lengths
         return unit
 
@@ -236,29 +282,42 @@ class EmbeddingProgress:
     done: int  # vectors there are
     total: int  # vectors there will be
     replaces: str = ""  # the model whose vectors are being replaced; empty if none
+    without: tuple[str, ...] = ()  # beginnings of texts that the model gives no vectors for
 
 
-def embed_in_parallel(model: Embedder, wanted: Iterator[tuple[bytes, str]]) -> Iterator[tuple[list[bytes], "Matrix"]]:
+def embed_in_parallel(
+    model: Embedder, wanted: Iterator[tuple[bytes, str]], without: list[str] | None = None
+) -> Iterator[tuple[list[bytes], "Matrix"]]:
     """Embed texts by key, a few batches at a time, as they come back.
+
+    Args:
+        model: The model.
+        wanted: Keys and texts.
+        without: Takes the texts that the model gives no vectors for, and their batches go on; without it, one such text
+            is the end.
 
     Raises:
         EmbeddingError: A batch failed; those that were finished have been given.
     """
     with ThreadPoolExecutor(_PARALLEL, thread_name_prefix="embedding-batch") as pool:
-        running: dict[Future[Matrix], list[bytes]] = {}
+        running: dict[Future[tuple[list[int], Matrix, EmbeddingError | None]], list[tuple[bytes, str]]] = {}
         failure: EmbeddingError | None = None
         while True:
             while len(running) < _PARALLEL and failure is None and (batch := list(islice(wanted, _BATCH))):
-                running[pool.submit(model.embed_texts, [text for _, text in batch])] = [key for key, _ in batch]
+                running[pool.submit(model.embed_most, [text for _, text in batch])] = batch
             if not running:
                 break
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                keys = running.pop(future)
+                batch = running.pop(future)
                 try:
-                    vectors = future.result()
+                    numbers, vectors, missing = future.result()
                 except EmbeddingError as error:
                     failure = error
                     continue
-                yield keys, vectors
+                if missing is not None and without is None:
+                    failure = missing
+                elif without is not None:
+                    without += [text for number, (_, text) in enumerate(batch) if number not in set(numbers)]
+                yield [batch[number][0] for number in numbers], vectors
         if failure is not None:
             raise failure

@@ -8,12 +8,14 @@ are alive is asked of the store. Passages that have no vector yet get theirs bat
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from weiwo.tools.corpus.index.catalog import count_embedded_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingProgress, embed_in_parallel
 from weiwo.tools.corpus.index.writer import IndexWriter, compose_embedded_text
+from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 _READ_AT_ONCE: Final = 10_000
+_LONGEST_NAME: Final = 80
+"""Characters by which a text without a vector is named."""
 
 
 class _Model(NamedTuple):
@@ -147,7 +151,8 @@ def embed_passages(
     progress = EmbeddingProgress(model.name, done, total, replaces)
     if report is not None:
         report(progress)
-    for batch, vectors in embed_in_parallel(model, _read_texts(writer, keys)):
+    without: list[str] = []
+    for batch, vectors in embed_in_parallel(model, _read_texts(writer, keys), without):
         packed = vectors.astype("<f2")
         with store.write_transaction() as connection:
             connection.executemany(
@@ -157,6 +162,7 @@ def embed_passages(
         progress = EmbeddingProgress(model.name, progress.done + len(batch), total, replaces)
         if report is not None:
             report(progress)
+    progress = replace(progress, without=tuple(one_line(text, _LONGEST_NAME) for text in without))
     with store.write_transaction() as connection:
         connection.execute("DELETE FROM vectors WHERE model != ?", (known.id,))
         connection.execute("DELETE FROM models WHERE id != ?", (known.id,))
