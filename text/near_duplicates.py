@@ -7,7 +7,8 @@ is gained by comparing 64-bit fingerprints, which blur what one dropped sentence
 
 Likeness is not enough: "Ada was born on 3 May 1900 …" and "Ida was born on 4 May 1901 …" may share every other word. So
 two texts are one only if the numbers, dates and names of one occur in the other in the same order, which holds where
-a sentence was dropped or a byline put before, and fails where a particular was exchanged for another.
+a sentence was dropped or a byline put before, and fails where a particular was exchanged for another. A form that was
+not filled in has none, and so is one with no text that has some.
 """
 
 import zlib
@@ -22,6 +23,7 @@ from weiwo.state.cached_property import cached_property
 from weiwo.text.analyzer import SIMPLIFIED, STOP_WORDS, plain
 from weiwo.text.data_files import data_text
 from weiwo.text.language import HAN
+from weiwo.text.lexicon import is_common
 from weiwo.text.patterns import lazy
 
 _ALIKE: Final = 0.55
@@ -121,6 +123,15 @@ class Told:
         both = len(self.shingles & other.shingles)
         return len(other.words) >= FEWEST and both >= _WITHIN * len(other.shingles) and other.particulars_in(self)
 
+    def equals(self, other: "Told") -> bool:
+        """Whether both say the same of the same: alike, and with the same numbers, dates and names in one order."""
+        return self.facts == other.facts and self.resembles(other)
+
+    @cached_property
+    def facts(self) -> tuple[str, ...]:
+        """Its particulars without common words, which are capitalised where they begin a sentence."""
+        return tuple(word for word in self.particulars if not (word.isascii() and word.isalpha() and is_common(word)))
+
     def particulars_in(self, other: "Told") -> bool:
         """Whether its particulars occur in the other text, in their order."""
         rest = iter(other.particulars)
@@ -128,6 +139,8 @@ class Told:
 
     def _agrees(self, other: "Told") -> bool:
         few, many = sorted((self, other), key=lambda told: len(told.particulars))
+        if many.facts and not few.facts:
+            return False
         return few.particulars_in(many) and not (_denies(self, other) or _denies(other, self))
 
 
@@ -139,24 +152,30 @@ class Known:
         self._told: list[Told] = []
         self._behind: dict[int, list[int]] = {}
 
-    def add(self, told: Told) -> int | None:
-        """Take a text in.
+    def find(self, told: Told, *, equal: bool = False) -> int | None:
+        """Find the text that a text is one with.
+
+        Args:
+            told: The text.
+            equal: Whether both must have all their particulars in common; else one may lack some.
 
         Returns:
-            The number, from 0 in the order of adding, of the text it is one with: of several the first. None for a new
-            text. What is one with a known text has a number all the same.
+            The number of the text, from 0 in the order of adding, of several the first; None for a new text.
         """
-        number = len(self._told)
-        sketch = told.sketch
-        shared = Counter(other for one in sketch for other in self._behind.get(one, ()))
+        shared = Counter(other for one in told.sketch for other in self._behind.get(one, ()))
         likely = sorted(other for other, _ in shared.most_common(_MOST_COMPARED))
-        found = next((other for other in likely if self._told[other].resembles(told)), None)
+        matches = Told.equals if equal else Told.resembles
+        return next((other for other in likely if matches(self._told[other], told)), None)
+
+    def add(self, told: Told) -> int:
+        """Take a text in. Returns its number."""
+        number = len(self._told)
         self._told.append(told)
-        for one in sketch:
+        for one in told.sketch:
             behind = self._behind.setdefault(one, [])
             if len(behind) < _MOST_BEHIND_ONE:
                 behind.append(number)
-        return found
+        return number
 
 
 def copied(one: str, other: str) -> bool:

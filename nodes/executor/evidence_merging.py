@@ -1,7 +1,10 @@
 """Passages found at several times and places, kept once each with all their origins.
 
 A syndicated story comes under many addresses, one page comes as a snippet and then whole. To a reader, and to whoever
-counts who says what, each is one passage: the fuller one, with the other addresses in `also`.
+counts who says what, each is one passage: the richer one. Its `also` names the addresses that have all its numbers,
+dates and names; a copy that lacks some is no further place of them. Documents made from one template are sources of
+their own, however alike: of these only equal texts are one passage. A passage is compared with the one that is kept,
+never with one that was folded into it.
 """
 
 from collections.abc import Sequence
@@ -12,7 +15,7 @@ from weiwo.text.near_duplicates import Known, Told
 from weiwo.tools.web.fetching.urls import canonical_url
 
 _FULLER: Final = 1.2
-"""How many times the words of a known text another must have to take its place."""
+"""How many times the words of a known text another of the same particulars must have to take its place."""
 
 _MOST_ALSO: Final = 12
 """Further addresses kept of one passage."""
@@ -55,18 +58,32 @@ class _DistinctPassages:
             self.passages[place] = _cleaned(self.passages[place].merged(passage))
             return
         told = Told.of(passage.text)
-        same = self._texts.add(told)
-        place = self._place_of_text[same] if same is not None else self._place_on_page(passage, told)
+        place = self._place_of_copy(passage, told)
+        if place is None:
+            place = self._place_on_page(passage, told)
         if place is None:
             place = len(self.passages)
             self.passages.append(_cleaned(passage))
             self._told.append(told)
             self._known.append(known)
             self._pages.setdefault(canonical_url(passage.source), []).append(place)
+            self._note_text(place)
         else:
             self._join(place, passage, told, known=known)
-        self._place_of_text.append(place)
         self._place_of_id[passage.id] = place
+
+    def _note_text(self, place: int) -> None:
+        self._texts.add(self._told[place])
+        self._place_of_text.append(place)
+
+    def _place_of_copy(self, passage: Evidence, told: Told) -> int | None:
+        """Where the passage stands that this one is a copy of; a document is one of nothing but its equal."""
+        document = _is_document(passage)
+        found = self._texts.find(told, equal=document)
+        place = None if found is None else self._place_of_text[found]
+        if place is None or document or not _is_document(self.passages[place]):
+            return place if place is not None and self._told[place].resembles(told) else None
+        return place if self._told[place].equals(told) else None
 
     def _place_on_page(self, passage: Evidence, told: Told) -> int | None:
         """Where a passage of the same page stands that holds this one, or that this one holds."""
@@ -74,12 +91,20 @@ class _DistinctPassages:
         return next((at for at in others if self._told[at].holds(told) or told.holds(self._told[at])), None)
 
     def _join(self, place: int, passage: Evidence, told: Told, *, known: bool) -> None:
-        main, words = self.passages[place], len(self._told[place].words)
-        longer, shorter = len(told.words) > _FULLER * words, _FULLER * len(told.words) < words
-        if longer or (known and not self._known[place] and not shorter):
+        main, kept = self.passages[place], self._told[place]
+        richer, poorer = len(told.facts) > len(kept.facts), len(told.facts) < len(kept.facts)
+        longer, shorter = len(told.words) > _FULLER * len(kept.words), _FULLER * len(told.words) < len(kept.words)
+        if richer or (not poorer and (longer or (known and not self._known[place] and not shorter))):
             main, passage = passage, main
             self._told[place], self._known[place] = told, known
-        self.passages[place] = _cleaned(main.merged(passage))
+            self._note_text(place)
+        also = main.also if richer or poorer else (*main.also, passage.source, *passage.also)
+        self.passages[place] = _cleaned(main.merged(passage).model_copy(update={"also": tuple(dict.fromkeys(also))}))
+
+
+def _is_document(passage: Evidence) -> bool:
+    """Whether a passage is of a document at hand, rather than of a page of the web."""
+    return "://" not in passage.source
 
 
 def _cleaned(passage: Evidence) -> Evidence:

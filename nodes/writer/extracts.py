@@ -383,7 +383,7 @@ class _Choice:
 
     def choose(self, passages_shown: int, sentences_shown: int) -> None:
         """Passage by passage, each with its best sentence; then the best sentences left."""
-        told: list[Told] = []
+        told: list[tuple[str, Told]] = []
         left = list(self._passages)
         while left and len(self._shown) < passages_shown:
             passage = max(left, key=self._worth) if self._compound else left[0]
@@ -391,9 +391,10 @@ class _Choice:
             if self._shown and not self._compound and self._weights.keys().isdisjoint(passage.terms):
                 continue  # found by the letters of a name alone
             now = Told.of(passage.evidence.text)
-            if any(now.resembles(other) or other.holds(now) for other in told):
+            source = passage.evidence.source
+            if any(_repeats(now, other, apart=source != own and "://" not in source) for own, other in told):
                 continue
-            told.append(now)
+            told.append((source, now))
             if self._compound:
                 self._link(passage)
             self._shown.append(passage)
@@ -477,3 +478,8 @@ def _joined(
             highlights.append((len(text), len(text) + one.end - one.start))
         text += whole[one.start : one.end]
     return text if kept[-1] == len(every) - 1 else text + _CUT.rstrip(), tuple(highlights)
+
+
+def _repeats(now: Told, shown: Told, *, apart: bool) -> bool:
+    """Whether a passage says nothing that one shown does not; `apart`: as a document of its own, if it is no equal."""
+    return shown.equals(now) if apart else now.resembles(shown) or shown.holds(now)

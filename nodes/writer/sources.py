@@ -154,8 +154,10 @@ def gather_sources(
         passage = evidence.get(key)
         if passage is None or (key not in cited and len(chosen) >= most):
             continue
-        if texts.add(Told.of(passage.text)) is None or key in cited:
+        told = Told.of(passage.text)
+        if key in cited or texts.find(told, equal="://" not in passage.source) is None:
             chosen.append(passage)
+            texts.add(told)
     items = [
         CitableSource(
             n, evidence=passage, quote=_BETWEEN_QUOTES.join(quotes.get(passage.id, ())), relied_on=passage.id in cited

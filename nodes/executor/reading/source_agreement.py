@@ -87,7 +87,9 @@ def _group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evide
     sites: dict[str, int] = {}
     texts, place_of_text = Known(), list[int]()
     for passage in passages:
-        site, same_text = site_of(passage.source), texts.add(Told.of(passage.text))
+        told = Told.of(passage.text)
+        site, same_text = site_of(passage.source), texts.find(told)
+        texts.add(told)
         place = sites.get(site, place_of_text[same_text] if same_text is not None else len(groups))
         if place == len(groups):
             groups.append([])
