@@ -4,39 +4,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from weiwo.text.patterns import lazy
+from weiwo.tools.corpus.formats.list_numbers import write_letter, write_roman
 from weiwo.tools.corpus.formats.ooxml import Element, Package, is_on, read_value
 
 _PLACE: Final = lazy(r"%([1-9])")
 _LEVELS: Final = 9
 _MOST: Final = 10_000
-_ROMAN: Final = {
-    1000: "m",
-    900: "cm",
-    500: "d",
-    400: "cd",
-    100: "c",
-    90: "xc",
-    50: "l",
-    40: "xl",
-    10: "x",
-    9: "ix",
-    5: "v",
-    4: "iv",
-    1: "i",
-}
 _UNSHOWN: Final = frozenset({"bullet", "none"})
-
-
-def _write_letter(number: int) -> str:
-    return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
-
-
-def _write_roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN.items():
-        text += letters * (number // value)
-        number %= value
-    return text
 
 
 def _write_chinese(number: int) -> str:
@@ -50,10 +24,10 @@ def _write_chinese(number: int) -> str:
 
 
 _WRITERS: Final[dict[str, Callable[[int], str]]] = {
-    "lowerLetter": _write_letter,
-    "upperLetter": lambda number: _write_letter(number).upper(),
-    "lowerRoman": _write_roman,
-    "upperRoman": lambda number: _write_roman(number).upper(),
+    "lowerLetter": write_letter,
+    "upperLetter": lambda number: write_letter(number).upper(),
+    "lowerRoman": write_roman,
+    "upperRoman": lambda number: write_roman(number).upper(),
     "decimalZero": lambda number: f"{number:02d}",
     **dict.fromkeys(
         ("chineseCounting", "chineseCountingThousand", "japaneseCounting", "taiwaneseCountingThousand"), _write_chinese

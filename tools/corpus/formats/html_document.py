@@ -3,15 +3,27 @@
 from html.parser import HTMLParser
 from itertools import groupby, zip_longest
 from typing import Final, NamedTuple
+from xml.etree.ElementTree import Element
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
+from weiwo.tools.corpus.formats.list_numbers import ListNumbers
+from weiwo.tools.corpus.formats.mathml import write_formula
 from weiwo.tools.corpus.formats.table_rows import spread_rows
 
-_SILENT: Final = frozenset(
-    {"rp", "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "select"}
-)
-_AROUND: Final = frozenset({"nav", "footer", "aside", "form", "menu", "dialog"})
+_SILENT: Final = frozenset({"rp", "script", "style", "noscript", "template", "iframe", "object", "button", "datalist"})
+_AROUND: Final = frozenset({"nav", "footer", "aside", "menu", "dialog"})
+_DELETED: Final = frozenset({"del", "s", "strike"})
+_UNSHOWN: Final = lazy(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
+_AROUND_FORM: Final = lazy(r"(?i)search|login|signin|sign-in|subscribe|newsletter|comment|cookie")
+_BOXES: Final = {
+    ("checkbox", True): "[x] ",
+    ("checkbox", False): "[ ] ",
+    ("radio", True): "(x) ",
+    ("radio", False): "( ) ",
+}
+_NO_FIELDS: Final = frozenset({"hidden", "password", "submit", "button", "reset", "image", "file", "search"})
+_DRAWN_TEXT: Final = frozenset({"text", "title", "desc"})
 _MAIN: Final = frozenset({"main", "article"})
 _VOID: Final = frozenset({"area", "base", "col", "embed", "hr", "img", "input", "link", "source", "track", "wbr"})
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -26,6 +38,7 @@ _DATES: Final = frozenset(
     {"article:published_time", "date", "dc.date", "dcterms.date", "pubdate", "publishdate", "datepublished"}
 )
 _CELL: Final = "\x1f"
+_MOST_DEPTH: Final = 100
 _ENOUGH: Final = 0.3
 """Share of a page's text that its main part must have to be taken for the whole."""
 
@@ -54,7 +67,8 @@ def parse_html(text: str, *, by_block: bool = False) -> _HtmlDocument:
     elif not total:  # all of it is in a form, or in a navigation that is never closed
         page = _BlockCollector(_SILENT)
         page.read(text)
-    return _HtmlDocument(page.title or page.stated, page.date, _build_body(page.blocks, by_block=by_block))
+    body = _build_body(page.blocks, by_block=by_block)
+    return _HtmlDocument(page.title or page.stated, page.date, body)
 
 
 class _HtmlBlock(NamedTuple):
@@ -103,6 +117,11 @@ class _BlockCollector(HTMLParser):
         self.blocks: list[_HtmlBlock] = []
         self._skipped = skipped
         self._inside: list[str] = []  # of what is skipped
+        self._lists: list[ListNumbers | None] = []  # those around, None for one without numbers
+        self._number = ""  # of the item that begins
+        self._formula: list[Element] = []  # the open elements of a formula
+        self._drawing: list[str] = []  # the open elements of a drawing
+        self._options: list[bool] = []  # whether the option that is open is chosen, in a list of choices
         self._main = self._tables = self._table = 0
         self._spans: list[tuple[int, int]] = []  # of the cells of a row: columns and rows
         self._reading, self._in_ruby, self._in_reading = "", False, False
@@ -122,11 +141,15 @@ class _BlockCollector(HTMLParser):
         if self._inside:
             if tag == self._inside[-1]:
                 self._inside.append(tag)
+        elif self._formula or tag == "math":
+            self._open_formula(tag, attrs)
+        elif self._drawing or tag == "svg":
+            self._drawing.append(tag)
         elif tag == "meta":
             self._meta({key: value or "" for key, value in attrs})
         elif tag == "br":
             self._held.append("\n" if not self._tables else " ")
-        elif tag in self._skipped or (("hidden", None) in attrs or ("aria-hidden", "true") in attrs):
+        elif tag in self._skipped or tag in _DELETED or _is_hidden(tag, dict(attrs)):
             if tag not in _VOID:
                 self._inside.append(tag)
         elif tag == "title":
@@ -139,6 +162,17 @@ class _BlockCollector(HTMLParser):
         if self._inside:
             if tag == self._inside[-1]:
                 self._inside.pop()
+        elif self._formula:
+            self._close_formula(tag)
+        elif self._drawing:
+            while self._drawing and self._drawing.pop() != tag:
+                pass
+            self._held.append(" ")
+        elif tag in {"ol", "ul"}:
+            self._break("p")
+            self._lists = self._lists[:-1]
+        elif tag == "select":
+            self._options = []
         elif tag == "title":
             self._in_title = False
         elif tag in _READINGS or tag == "ruby":
@@ -153,7 +187,12 @@ class _BlockCollector(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Text comes."""
-        if self._inside:
+        if self._inside or (self._drawing and not _DRAWN_TEXT & set(self._drawing)):
+            return
+        if self._formula:
+            _add_text(self._formula[-1], data)
+            return
+        if self._options and not self._options[-1]:
             return
         if self._in_title:
             self.title += data
@@ -168,6 +207,8 @@ class _BlockCollector(HTMLParser):
             if not any(held.strip() for held in self._held):
                 self._first = line + data[: len(data) - len(data.lstrip())].count("\n")
             self._last = line + data.rstrip().count("\n")
+            self._held.append(self._number)
+            self._number = ""
         self._held.append(data if self._kind == "pre" else _INDENTED.sub(" ", data))
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
@@ -176,10 +217,47 @@ class _BlockCollector(HTMLParser):
         end = self.rawdata.find(">", i)
         return end + 1 if end >= 0 else -1
 
+    def _open_formula(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        element = Element(tag.rpartition(":")[2], {key: value or "" for key, value in attrs})
+        if self._formula:
+            self._formula[-1].append(element)
+        if len(self._formula) < _MOST_DEPTH:
+            self._formula.append(element)
+
+    def _close_formula(self, tag: str) -> None:
+        while len(self._formula) > 1 and self._formula[-1].tag != tag.rpartition(":")[2]:
+            self._formula.pop()
+        element = self._formula.pop()
+        if not self._formula:
+            self.handle_data(" " + " ".join(write_formula(element).split()) + " ")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element opens and closes."""
+        self.handle_starttag(tag, attrs)
+        if self._formula or self._drawing:
+            self.handle_endtag(tag)
+
+    def _open_field(self, tag: str, fields: dict[str, str | None]) -> None:
+        """A field of a form: its box, the text in it, or the option that is chosen."""
+        kind = (fields.get("type") or "text").lower()
+        if tag == "option":
+            self._options[-1:] = ["selected" in fields]
+        elif tag == "select":
+            self._options = [False]
+        elif (box := _BOXES.get((kind, "checked" in fields))) is not None:
+            self.handle_data(box)
+        elif kind not in _NO_FIELDS and (value := fields.get("value")):
+            self.handle_data(f" {value} ")
+
     def _open(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "time" and not self.date:
+        if tag in {"input", "select", "option"}:
+            self._open_field(tag, dict(attrs))
+        elif tag in {"ol", "ul"}:
+            self._break("p")
+            self._lists.append(ListNumbers.of(dict(attrs)) if tag == "ol" else None)
+        elif tag == "time" and not self.date:
             self.date = dict(attrs).get("datetime") or ""
-        if tag in _READINGS or tag in {"ruby", "rb"}:
+        elif tag in _READINGS or tag in {"ruby", "rb"}:
             self._in_reading, self._in_ruby = tag in _READINGS, True
         elif tag in {"table", "tr"}:
             self._end_block()
@@ -192,8 +270,13 @@ class _BlockCollector(HTMLParser):
             fields = dict(attrs)
             self._spans.append((_read_span(fields.get("colspan")), _read_span(fields.get("rowspan"))))
         elif tag in _BLOCKS or tag in _HEADINGS:
+            self._number = self._take_number(dict(attrs)) if tag == "li" else self._number
             self._break("li" if tag in _ITEMS else tag if tag in _HEADINGS or tag == "pre" else "p")
             self._main += tag in _MAIN
+
+    def _take_number(self, fields: dict[str, str | None]) -> str:
+        numbers = self._lists[-1] if self._lists else None
+        return "" if numbers is None else numbers.take(fields.get("value"))
 
     def _meta(self, fields: dict[str, str]) -> None:
         name = (fields.get("property") or fields.get("name") or fields.get("itemprop") or "").lower()
@@ -230,6 +313,23 @@ class _BlockCollector(HTMLParser):
             place = (self._first, self._last, self._main > 0)
             self.blocks.append(_HtmlBlock(kind, text.strip("\n"), *place, table, spans))
         self._kind = "p"
+
+
+def _is_hidden(tag: str, fields: dict[str, str | None]) -> bool:
+    """Whether an element is not shown, or is a form for those who use the page, not part of what it says."""
+    if fields.get("aria-hidden") == "true" or fields.get("hidden", "until-found") != "until-found":
+        return True
+    if _UNSHOWN.search(fields.get("style") or ""):
+        return True
+    named = " ".join(fields.get(name) or "" for name in ("role", "id", "class", "action", "name"))
+    return tag == "form" and _AROUND_FORM.search(named) is not None
+
+
+def _add_text(element: Element, data: str) -> None:
+    if len(element):
+        element[-1].tail = (element[-1].tail or "") + data
+    else:
+        element.text = (element.text or "") + data
 
 
 def _read_span(text: str | None) -> int:

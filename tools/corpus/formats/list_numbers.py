@@ -1,0 +1,69 @@
+"""Numbers of the items of a list: 3., c), iv. and 二、, as documents write them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+from weiwo.text.numerals import write_chinese_integer
+
+_ROMAN: Final = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x")),
+    *((9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
+_MOST: Final = 10_000
+
+
+def write_letter(number: int) -> str:
+    """Write a number as a, b … z, aa, bb."""
+    return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
+
+
+def write_roman(number: int) -> str:
+    """Write a number in Roman numerals."""
+    text = ""
+    for value, letters in _ROMAN:
+        text += letters * (number // value)
+        number %= value
+    return text
+
+
+WRITERS: Final[Mapping[str, Callable[[int], str]]] = {
+    "1": str,
+    "a": write_letter,
+    "A": lambda number: write_letter(number).upper(),
+    "i": write_roman,
+    "I": lambda number: write_roman(number).upper(),
+    "一, 二, 三, ...": write_chinese_integer,
+}
+"""How numbers are written, by the first of a list, as HTML and OpenDocument name it."""
+
+
+@dataclass
+class ListNumbers:
+    """The numbers of a list while it is read."""
+
+    next: int = 1
+    step: int = 1
+    form: str = "1"
+    before: str = ""
+    behind: str = "."
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str | None]) -> Self:
+        """Make the numbers of an HTML list."""
+        form = fields.get("type") or "1"
+        start = _read(fields.get("start"))
+        return cls(1 if start is None else start, -1 if "reversed" in fields else 1, form if form in WRITERS else "1")
+
+    def take(self, stated: str | None = None) -> str:
+        """Return the number of the next item, with a blank behind it; `stated` is one that the item gives itself."""
+        value = _read(stated)
+        number = self.next if value is None else value
+        self.next = number + self.step
+        write = WRITERS.get(self.form, str) if 0 < number < _MOST else str
+        return f"{self.before}{write(number)}{self.behind} "
+
+
+def _read(text: str | None) -> int | None:
+    plain = (text or "").strip()
+    return int(plain) if plain.removeprefix("-").isdecimal() and len(plain) < 8 else None
