@@ -23,6 +23,8 @@ from weiwo.tools.web.rate_limiter import SPACING, SiteLimiter
 
 _SHORT_WORDS: Final = 150
 """A page with more words than this is an article, even if it speaks of captchas or cookies."""
+_FEW_WORDS: Final = 70
+"""A page with more is an article, even if its footer speaks of subscriptions."""
 _LONG_WORDS: Final = 500
 """A page with more is one even if its title is that of a challenge."""
 
@@ -35,16 +37,42 @@ def _read_patterns(table: str) -> dict[str, re.Pattern[str]]:
 
 
 _WORDS: Final = _read_patterns("words")
+_BRIEF: Final = _read_patterns("brief")
+"""Words that a short article may hold as well, so that they count on pages of few words alone."""
 _TITLES: Final = _read_patterns("titles")
 """Titles that are wholly this are no article's."""
 
 
-def detect_interstitial(title: str, text: str) -> tuple[FailureKind, str] | None:
-    """What is shown instead of an article, and the kind of failure that is; None for an article."""
+_ELSEWHERE: Final[dict[str, re.Pattern[str]]] = {
+    "a login": lazy(
+        r"https?://(?:login|signin|accounts?|sso|auth)\.|/(?:log-?in|sign-?in|sso|oauth2?)(?:[/?.]|$)", re.IGNORECASE
+    ),
+    "a question about cookies": lazy(r"https?://consent\.|/(?:cookie-?)?consent(?:[/?.]|$)", re.IGNORECASE),
+    "a challenge": lazy(
+        r"/(?:captcha|challenge|cdn-cgi/challenge-platform|age-?gate|verify-human)(?:[/?.]|$)", re.IGNORECASE
+    ),
+}
+"""Addresses that a request for an article ends at where something else is shown."""
+_PASSWORD: Final = lazy(r"<input[^<>]{0,300}\btype\s{0,3}=\s{0,3}[\"']?password", re.IGNORECASE)
+
+
+def detect_interstitial(title: str, text: str, url: str = "", markup: str = "") -> tuple[FailureKind, str] | None:
+    """Return what is shown instead of an article, and the kind of failure that is; None for an article.
+
+    Args:
+        title: The page's title.
+        text: Its main content.
+        url: Where it came from in the end.
+        markup: The whole of it.
+    """
     words = word_count(text)
     found = ""
     if words <= _SHORT_WORDS:
-        found = next((what for what, pattern in _WORDS.items() if pattern.search(f"{title}\n{text}")), "")
+        found = next((what for what, pattern in _ELSEWHERE.items() if pattern.search(url)), "")
+        found = found or ("a login" if _PASSWORD.search(markup) else "")
+        found = found or next((what for what, pattern in _WORDS.items() if pattern.search(f"{title}\n{text}")), "")
+    if not found and words <= _FEW_WORDS:
+        found = next((what for what, pattern in _BRIEF.items() if pattern.search(f"{title}\n{text}")), "")
     if not found and words <= _LONG_WORDS:
         found = next((what for what, pattern in _TITLES.items() if pattern.fullmatch(title.strip())), "")
     return ("not_found" if found == _MISSING else "blocked", found) if found else None

@@ -179,7 +179,9 @@ def _parse_html(text: str, url: str) -> WebPage:
             date=iso_date(metadata.date),
             text=printable(content).strip(),
             note="" if len(begun) == len(text) else "only the beginning of the page was read",
-        )
+        ),
+        url,
+        begun,
     )
 
 
@@ -224,14 +226,14 @@ def _canonical_url(named: str | None, url: str) -> str:
     return absolute if named and same and absolute.isprintable() and " " not in absolute else url
 
 
-def _require_content(page: WebPage) -> WebPage:
-    """The page, if it is one.
+def _require_content(page: WebPage, url: str = "", markup: str = "") -> WebPage:
+    """The page, if it is one; `url` is where it came from in the end, and `markup` the whole of it.
 
     Raises:
         ToolCallError: Something else was shown instead of it, or nothing.
     """
     shown = one_line(page.url, 200)
-    if what := detect_interstitial(page.title, page.text):
+    if what := detect_interstitial(page.title, page.text, url, markup):
         kind, words = what
         raise ToolCallError(kind, f"{shown}: {words} was shown instead of the page")
     if word_count(page.text) < _FEW_WORDS:
