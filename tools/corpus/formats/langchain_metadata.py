@@ -9,11 +9,34 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
 
 _NAMES: Final = {
-    "source": ("source", "url", "uri", "link", "file_path", "path", "filename", "file_name", "file", "doc_id"),
-    "title": ("title", "name", "document_title", "subject"),
+    "source": (
+        "source",
+        "url",
+        "source_url",
+        "uri",
+        "link",
+        "href",
+        "permalink",
+        "file_path",
+        "path",
+        "filename",
+        "file_name",
+        "file",
+        "document",
+        "doc_id",
+        "document_id",
+        "parent_id",
+        "id",
+        "uuid",
+        "_id",
+    ),
+    "title": ("title", "name", "document_title", "doc_title", "page_title", "subject", "headline"),
     "date": ("date", "published", "published_at", "publish_date", "created_at", "creationdate", "last_modified"),
 }
-"""What loaders and splitters call things in metadata, the likeliest first."""
+"""What loaders, splitters and stores call things in metadata, the likeliest first."""
+_MEANINGLESS: Final = lazy(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[^g-z]*\d)[0-9a-f]{12,}|\d+", re.IGNORECASE)
+"""Ids that tell a reader nothing: UUIDs, hashes, numbers."""
+_LONGEST_TITLE: Final = 80
 _HEADINGS: Final = lazy(r"(?:header|h)[ _]?[1-6]", re.IGNORECASE)
 _DAY: Final = lazy(r"\d{4}-\d\d-\d\d")
 
@@ -56,9 +79,16 @@ def read_metadata(stated: Mapping[str, Any]) -> DocumentMetadata:
     )
 
 
-def derive_source_title(source: str) -> str:
-    """The title of a source that states none: the last part of its path, without the ending."""
-    return one_line(PurePath(source).stem, 200) or one_line(source, 200)
+def derive_source_title(source: str, text: str = "") -> str:
+    """The title of a source that states none: the last part of its path, without the ending.
+
+    Where that is an id, it is the beginning of the text, if there is one.
+    """
+    stem = one_line(PurePath(source).stem, 200)
+    if text and (_MEANINGLESS.fullmatch(stem) or _MEANINGLESS.fullmatch(source.rpartition("#")[2])):
+        line = next(filter(None, (part.strip(" #*=-") for part in text.splitlines())), "")
+        return one_line(line, _LONGEST_TITLE)
+    return stem or one_line(source, 200)
 
 
 def _find_field(stated: Mapping[str, Any], what: str) -> str:

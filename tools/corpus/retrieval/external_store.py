@@ -21,6 +21,7 @@ from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK
+from weiwo.tools.passages import RankedText, rank_passages
 from weiwo.tools.printable import one_line, printable, redacted
 from weiwo.tools.user_tools import import_object, make_object
 
@@ -31,6 +32,8 @@ _LONGEST: Final = 8_000
 
 _MORE: Final = 4
 """Times as many passages are asked for where only some may fit."""
+_BY_WORDS: Final = frozenset({"BM25Retriever", "TFIDFRetriever"})
+"""Retrievers of langchain-community that look for words, and return so many documents whether these hold any or not."""
 _KEPT_SOURCES: Final = 1_000
 _KEPT_PASSAGES: Final = 100
 
@@ -84,7 +87,11 @@ class ExternalCorpus:
             raise CorpusError(f"corpus {self.name}: no reply within {_SECONDS:.0f} s; see if it is up") from None
         except Exception as error:  # each integration raises its own
             said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
-            raise CorpusError(f"corpus {self.name}: {said}; see if it is up and holds documents") from error
+            advice = "see if it is up and holds documents"
+            if isinstance(error, NotImplementedError):
+                advice = "it tells no scores; name a retriever that asks for none, such as search_type='similarity'"
+            raise CorpusError(f"corpus {self.name}: {said}; {advice}") from error
+        found = self._drop_unrelated(found, query)
         distinct: dict[str, Evidence] = {}
         for one in (_convert_document(self.name, document) for document in found):
             if one.text and within.allows_passage(one.source, one.date):
@@ -110,6 +117,14 @@ class ExternalCorpus:
         if isinstance(self.inner, VectorStore):
             return self.inner.similarity_search(query, k=k)
         return self.inner.invoke(query)
+
+    def _drop_unrelated(self, found: Sequence[Document], query: str) -> Sequence[Document]:
+        """The documents that a retriever by words returned for a word, and not only since it always returns so many."""
+        if not {cls.__name__ for cls in type(self.inner).__mro__} & _BY_WORDS:
+            return found
+        entries = [RankedText("", "", one.page_content[:_LONGEST]) for one in found]
+        shared = set(rank_passages(entries, query, len(entries)))
+        return [one for number, one in enumerate(found) if number in shared]
 
     def _remember(self, passages: Sequence[Evidence]) -> None:
         with self._lock:
@@ -158,7 +173,7 @@ def _convert_document(name: str, document: Document) -> Evidence:
         id=identity,
         text=text,
         source=source,
-        title=stated.title or derive_source_title(source),
+        title=stated.title or derive_source_title(source, text),
         locator=stated.locator,
         date=stated.date,
     )

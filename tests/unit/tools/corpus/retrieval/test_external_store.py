@@ -215,3 +215,47 @@ def test_the_command_fills_a_store(store, tmp_path, monkeypatch, capsys):
     assert ended.value.exit_code == 0
     assert held(store) == [("The bridge was painted green.", "note.md")]
     assert "@my_stores.papers: 1 passage added, 0 removed; it has 1 of this corpus" in capsys.readouterr().err
+
+
+class BM25Retriever(BaseRetriever):
+    """Returns all documents, as that of langchain-community does with a `k` as large."""
+
+    documents: list[Document]
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002
+        return self.documents
+
+
+async def test_a_retriever_by_words_finds_only_documents_that_hold_one():
+    corpus = ExternalCorpus("@my_stores.words", BM25Retriever(documents=[BRIDGE, TOWER]))
+    assert [one.title for one in await corpus.search("When did the bridge open?")] == ["bridge"]
+    assert await corpus.search("Who won the chess cup of Tarsk?") == []
+
+
+class Unscored(BaseRetriever):
+    """Is asked for scores that its store does not tell."""
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+        raise NotImplementedError
+
+
+async def test_a_store_that_tells_no_scores_is_said_to_be_one():
+    with pytest.raises(CorpusError, match="it tells no scores; name a retriever"):
+        await ExternalCorpus("@my_stores.unscored", Unscored()).search("bridge")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "title"),
+    [
+        ({}, "Minutes of the quay"),
+        ({"id": "8f14e45fceea167a5a36dedd4bea2543"}, "Minutes of the quay"),
+        ({"doc_id": "c56a4180-65aa-42ec-a945-5fd21dec0538"}, "Minutes of the quay"),
+        ({"id": 4711}, "Minutes of the quay"),
+        ({"id": "minutes-2026"}, "minutes-2026"),
+        ({"source_url": "https://a.org/minutes.html"}, "minutes"),
+        ({"id": "8f14e45fceea167a5a36dedd4bea2543", "page_title": "Quay"}, "Quay"),
+    ],
+)
+def test_a_title_is_never_a_hash(metadata, title):
+    text = "# Minutes of the quay\n\nThe fee rises to 14 crowns."
+    assert _convert_document("@my_stores.notes", Document(text, metadata=metadata)).title == title
