@@ -176,6 +176,7 @@ def _open_calls(
         state=state,
         acting_log=_find_acting_log(),
         record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
+        user=opened.user,
     )
 
 

@@ -18,7 +18,6 @@ class Cell(NamedTuple):
         unit: Unit that the format of the cell states, such as `€` or `%`; empty where there is none.
         formula: Formula without its equals sign; empty for a constant.
         continued: Part of a merged cell other than its first: it repeats that cell's value and does not count again.
-        hidden: In a row or column that the document hides, by a filter or by hand.
         bold: Set in bold type.
         note: Comment on the cell.
     """
@@ -28,7 +27,6 @@ class Cell(NamedTuple):
     unit: str = ""
     formula: str = ""
     continued: bool = False
-    hidden: bool = False
     bold: bool = False
     note: str = ""
 
@@ -51,8 +49,11 @@ class Table:
         unit: Word for these numbers in a citation: `row`, `line`, `paragraph`, `record`; empty where rows have none.
         within: Place of the whole table in a citation, such as `sheet Sales` or `page 3`.
         header_rows: Number of header rows, where the document says so; None where it does not.
-        ruled: Indexes of the rows that a rule or a blank row sets apart from the rows above.
+        ruled: Indexes of the rows that a rule sets apart from the rows above.
+        hidden_rows: Indexes of the rows that the document hides, by a filter or by hand.
+        hidden_columns: Indexes of the columns that it hides.
         headings: Headings that the table stands under, outermost first.
+        delimiter: Mark between its cells, where it is delimited text.
     """
 
     name: str
@@ -62,7 +63,10 @@ class Table:
     within: str = ""
     header_rows: int | None = None
     ruled: frozenset[int] = frozenset()
+    hidden_rows: frozenset[int] = frozenset()
+    hidden_columns: frozenset[int] = frozenset()
     headings: tuple[str, ...] = ()
+    delimiter: str = ""
 
     def cell(self, row: int, column: int) -> Cell:
         """Return a cell by its indexes from 0; an empty cell where the row ends before."""

@@ -31,3 +31,20 @@ def normalize_typeset(text: str) -> str:
         text = text.translate(_TABLE)
     text = _PARTED.sub(lambda found: _BLANKS.sub("", found.group()), text)
     return _COLUMN.sub(lambda found: _BLANKS.sub("", found.group()) + "\n" * found.group().count("\n"), text)
+
+
+_RAISED: Final = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_FIGURES: Final = lazy(r"[0-9+\-−]{1,6}")
+_MARK: Final = lazy(r"[A-Za-z*†‡§]{1,2}")
+_ORDINAL: Final = frozenset({"st", "nd", "rd", "th", "er", "re", "e", "o", "a", "ème", "tm"})
+
+
+def raise_figures(text: str) -> str:
+    """Write a superscript so that it stays apart from what it stands behind: 10 raised by 6 is 10⁶ and not 106.
+
+    Endings of ordinals stay as they are; a letter or a sign that marks a note stands behind `^`.
+    """
+    plain = text.strip()
+    if _FIGURES.fullmatch(plain):
+        return plain.translate(_RAISED)
+    return f"^{plain}" if _MARK.fullmatch(plain) and plain.lower() not in _ORDINAL else text

@@ -10,6 +10,7 @@ from typing import Final
 
 from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.writer.sources import append_unit, outcome_unit, render_value
+from weiwo.nodes.writer.table_statement import tell_table_result
 from weiwo.state import REFERENCE, JsonValue, Language, Outcome, Plan, Task
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate
@@ -135,9 +136,7 @@ class _Composer:
         if not operands:
             made = result.detail.computation or {}
             if "rows" in made:
-                counted = {"e": made["expression"], "n": made["rows"], "m": made["of"]}
-                value = render_value(result, self._language)
-                text = self._words["table"].format(v=value, **counted)
+                text = tell_table_result(result, self._language)
                 drawn = _draw_table(made.get("header"), made.get("table"))
                 return Statement(self._ended(text), "table", self._cited(result), (task.id,), table=drawn)
             if made.get("start") and not task.references:

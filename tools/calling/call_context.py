@@ -27,6 +27,7 @@ class CallContext:
     task: str = ""  # the task that makes the call; empty outside of one
     attempt: int = 0  # how many calls the task had made before
     tool: str = ""  # the tool
+    user: str = ""  # on whose account the run works; empty where nobody is known
     state: Mapping[str, Any] = field(default_factory=dict)  # the state of the run; for tools that have it injected
 
     @property

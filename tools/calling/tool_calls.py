@@ -78,6 +78,7 @@ class ToolCalls:
     state: Mapping[str, Any] = field(default_factory=dict)  # the state of the run; for tools that have it injected
     acting_log: ActingLog | None = None  # where acting calls are booked, if not in the store
     record: _Recorder | None = None  # keeps how each call that was really made fared
+    user: str = ""  # on whose account the run works
 
     def __post_init__(self) -> None:
         self._cache = self.cache or ResultCache(self.store)
@@ -193,6 +194,7 @@ class ToolCalls:
             task=caller.task,
             attempt=caller.attempt,
             tool=name,
+            user=self.user,
             state=self.state,
         )
         set_current_call(context)

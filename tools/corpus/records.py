@@ -7,8 +7,17 @@ from typing import Final
 
 from weiwo.tools.corpus.losses import Loss
 
-READER: Final = 2
+READER: Final = 3
 """Goes up when readers find more in the same file; what an earlier one read is read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table of a document as the index keeps it, ready to be asked."""
+
+    name: str  # its name, apart from those of the document's other tables
+    facts: str  # what is known of it, as `weiwo.tools.tables.table_store` writes it: JSON
+    data: bytes  # its typed columns: a Parquet file
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,7 @@ class Document:
     language: str  # `en`, `zh` or another language's code, of most of its text
     date: str | None = None  # the ISO date that it states for itself, where it does
     losses: tuple[Loss, ...] = ()  # what of it is in no passage
+    tables: tuple[StoredTable, ...] = ()  # its tables, in order
 
 
 @dataclass(frozen=True, slots=True)

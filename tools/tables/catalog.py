@@ -1,175 +1,217 @@
-"""The tables of a corpus: known by name, columns and values, and asked in a process of their own."""
+"""The tables of a corpus, known by name, columns and values, and the requests that they can be asked."""
 
-import atexit
-import json
-import threading
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import PurePath
 from typing import Any, Final
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.retrieval.federation import list_indexes
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
-from weiwo.tools.corpus.retrieval.table_documents import TableDocument
-from weiwo.tools.tables.request import RequestError, TableRequest
-from weiwo.tools.worker_process import WorkerProcess
+from weiwo.tools.corpus.retrieval.table_documents import TableEntry
+from weiwo.tools.tables.columns import fold_value
+from weiwo.tools.tables.engine_pool import EngineRequest, open_pool
+from weiwo.tools.tables.request import RequestError, TableRequest, find_name
 
-_COMMAND: Final = "from weiwo.tools.tables.engine import main; main()"
-_LOAD_SECONDS: Final = 60.0
-_QUERY_SECONDS: Final = 10.0
-_MOST_CHARACTERS: Final = 200_000_000
-"""Characters of the tables that are held at a time, and so of any one of them."""
+_MOST_TABLES: Final = 2_000
 _MOST_DOCUMENTS: Final = 200
-_KEPT: Final = 4
+OUTDATED: Final = "was indexed by an earlier version; run `weiwo index` to use tables"
 
-_Description = Mapping[str, Any]
+Description = Mapping[str, Any]
 """What is known of a table: name, source, rows, notes, and of each column name, type, unit, values and samples."""
 
 
+@dataclass(frozen=True)
+class _Part:
+    """A stored table in its index."""
+
+    index: IndexedCorpus
+    entry: TableEntry
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What is known of it."""
+        return self.entry.facts or {}
+
+    @property
+    def key(self) -> str:
+        """What identifies its content: another index, or a table that is read again, has another."""
+        return f"{self.index.version.partition('.')[0]}:{self.entry.id}"
+
+    def read(self) -> bytes:
+        """Read its data."""
+        data = self.index.read_table(self.entry.id)
+        if data is None:
+            raise RequestError(f"{self.entry.source} was indexed anew meanwhile; ask again")
+        return data
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table that can be asked: one that is stored, or several of like columns in one document."""
+
+    name: str
+    source: str
+    parts: Sequence[_Part]
+
+    def describe(self) -> Description:
+        """Describe it for whoever asks about it."""
+        facts = [part.facts for part in self.parts]
+        columns = [_merge_columns(alike) for alike in zip(*(one["columns"] for one in facts), strict=True)]
+        return {
+            "name": self.name,
+            "source": self.source,
+            "rows": sum(one["rows"] for one in facts),
+            "columns": columns,
+            "notes": [note for one in facts for note in one["notes"]][:10],
+            "torn": sum(one["torn"] for one in facts),
+            "parts": [part.entry.name for part in self.parts] if len(self.parts) > 1 else [],
+        }
+
+    def address(self) -> dict[str, Any]:
+        """Describe it for the engine."""
+        parts = [
+            {"key": part.key, "name": part.entry.name, "source": part.entry.source, "facts": part.facts}
+            for part in self.parts
+        ]
+        return {"name": self.name, "source": self.source, "parts": parts}
+
+
 class TableCatalog:
-    """The tables of a corpus. Its methods block, and may be called from several threads."""
+    """The tables of a corpus. Its methods block, but for `query`, and may be called from several threads."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self.follow(corpus)
-        self._lock = threading.Lock()
-        self._worker: WorkerProcess | None = None
-        self._known: dict[str, list[dict[str, Any]]] = {}
-        self._refused: list[str] = []
-        self._broken: dict[str, str] = {}
-
-    def follow(self, corpus: Corpus) -> None:
-        """Take a corpus as it was opened last: an index that was made anew is another."""
         self._indexes = list(list_indexes(corpus))
 
     def has_tables(self) -> bool:
-        """Whether any document may have a table."""
-        return any(True for _ in self._list_documents(ANY_SOURCE))
+        """Whether any document has a table."""
+        return any(True for _ in self._list_entries(ANY_SOURCE))
 
-    def describe(self, within: SourceFilter = ANY_SOURCE) -> list[_Description]:
-        """The tables of the documents that may be used, read anew where a document has changed.
+    def describe(self, within: SourceFilter = ANY_SOURCE) -> list[Description]:
+        """Describe the tables of the documents that may be used; like tables of a document together, too."""
+        return [table.describe() for table in self._list_tables(within)]
 
-        Raises:
-            RequestError: The process that holds them does not start.
-        """
-        with self._lock:
-            return [table for key in self._load(within) for table in self._known[key]]
-
-    def query(self, request: TableRequest, within: SourceFilter = ANY_SOURCE) -> dict[str, Any]:
-        """Run a request.
+    async def query(self, request: TableRequest, within: SourceFilter = ANY_SOURCE, user: str = "") -> dict[str, Any]:
+        """Run a request of a user.
 
         Raises:
             RequestError: It does not fit the tables, or takes too long.
+            EngineError: The engine failed.
         """
-        with self._lock:
-            keys = self._load(within)
-            try:
-                asked = {"op": "query", "request": request.model_dump(), "keys": keys}
-                result: dict[str, Any] = self._exchange(asked, _QUERY_SECONDS)["result"]
-            except RequestError as error:
-                refused = [line for line in self._refused if request.table in line]
-                raise RequestError("; ".join([*refused, str(error)])) from None
-            return result
+        made = await asyncio.to_thread(self._make_request, request, within)
+        return await asyncio.wrap_future(open_pool().submit(user, made))
 
-    def close(self) -> None:
-        """End the process; the next request starts another."""
-        worker, self._worker = self._worker, None
-        self._known = {}
-        if worker is not None:
-            worker.kill()
+    def _make_request(self, request: TableRequest, within: SourceFilter) -> EngineRequest:
+        tables = list(self._list_tables(within))
+        outdated = [part.entry for part in self._list_entries(within) if not part.entry.facts]
+        main = _find_table(request.table, tables, outdated)
+        joined = _find_table(request.join.table, tables, outdated) if request.join else None
+        used = [table for table in (main, joined) if table is not None]
+        message = {
+            "request": request.model_dump(),
+            "main": main.address(),
+            "joined": joined.address() if joined else None,
+        }
+        sources: dict[str, tuple[Callable[[], bytes], int]] = {
+            part.key: (part.read, part.entry.size) for table in used for part in table.parts
+        }
+        return EngineRequest(message, sources)
 
-    def _list_documents(self, within: SourceFilter) -> Iterator[tuple[IndexedCorpus, TableDocument]]:
+    def _list_entries(self, within: SourceFilter) -> Iterator[_Part]:
         for index in self._indexes:
-            for one in index.list_table_documents():
-                if not within or within.allows_passage(one.source, one.date):
-                    yield index, one
+            for entry in index.list_tables():
+                if not within or within.allows_passage(entry.source, entry.date):
+                    yield _Part(index, entry)
 
-    def _load(self, within: SourceFilter) -> list[str]:
-        """Have the process hold the tables of these documents and no others' that are gone; returns their keys."""
-        documents = list(self._list_documents(within))
-        self._refused, held = [], 0
-        keys: list[str] = []
-        if self._worker is None or not self._worker.alive:
-            self.close()
-        if not within:
-            for gone in self._known.keys() - {_identify(*both) for both in documents}:
-                del self._known[gone]
-                self._exchange({"op": "drop", "key": gone}, _QUERY_SECONDS)
-        for index, one in documents:
-            key = _identify(index, one)
-            if key in self._broken:
-                self._refused.append(self._broken[key])
-                continue
-            if held + one.size > _MOST_CHARACTERS or len(keys) >= _MOST_DOCUMENTS:
-                self._refused.append(f"{one.source} is too large to be asked ({one.size:,} characters)")
-                continue
-            if key not in self._known:
-                asked: dict[str, Any] = {"op": "load", "key": key, "kind": one.kind, "source": one.source}
-                asked["passages"] = index.read_table_passages(one)
-                try:
-                    self._known[key] = self._exchange(asked, _LOAD_SECONDS)["tables"]
-                except RequestError as error:
-                    self._broken[key] = f"{one.source}: {error}"
-                    return self._load(within)  # a table that ended the process took the others with it
-            held += one.size
-            keys.append(key)
-        return keys
-
-    def _exchange(self, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
-        if self._worker is None:
-            self._worker = WorkerProcess(_COMMAND)
-        try:
-            frame = json.dumps({**asked, "seconds": seconds}).encode("ascii")
-            reply: dict[str, Any] = json.loads(self._worker.exchange([frame], seconds))
-        except (OSError, EOFError, ValueError):
-            late = self._worker.late
-            self.close()
-            why = f"took more than {seconds:g} seconds" if late else "took more than it may, and was ended"
-            raise RequestError(f"the request {why}; ask of fewer rows") from None
-        if "error" in reply:
-            raise RequestError(reply["error"])
-        return reply
+    def _list_tables(self, within: SourceFilter) -> Iterator[_Table]:
+        """The tables that can be asked: names apart, like tables of a document joined after their parts."""
+        parts = [part for part in self._list_entries(within) if part.entry.facts]
+        documents = list(dict.fromkeys(part.entry.source for part in parts))[:_MOST_DOCUMENTS]
+        names = Counter(_call(part, parts) for part in parts)
+        for source in documents:
+            own = [part for part in parts if part.entry.source == source]
+            for part in own:
+                name = _call(part, parts)
+                yield _Table(f"{source} / {name}" if names[name] > 1 else name, source, (part,))
+            if len(own) > 1:
+                yield from _join_alike(source, own, _MOST_TABLES)
 
 
-def _identify(index: IndexedCorpus, document: TableDocument) -> str:
-    """What identifies the content of a document: its index, and its numbers there."""
-    return f"{index.version.partition('.')[0]}\0{document.key}"
+def _call(part: _Part, parts: Sequence[_Part]) -> str:
+    """Name a table: by its document where that has no other, else by document and sheet."""
+    stem = PurePath(part.entry.source).stem
+    alone = sum(other.entry.source == part.entry.source for other in parts) == 1
+    own = part.entry.name
+    if not own or own == stem:
+        return stem
+    return f"{stem} / {own}" if not alone or own.casefold() not in stem.casefold() else stem
 
 
-_open: Final[OrderedDict[tuple[str, ...], TableCatalog]] = OrderedDict()
-_guard: Final = threading.Lock()
+def _join_alike(source: str, parts: Sequence[_Part], most: int) -> Iterator[_Table]:
+    """Tables of a document with the same columns as one, under the document's name."""
+    alike: dict[tuple[Any, ...], list[_Part]] = {}
+    for part in parts[:most]:
+        columns = part.facts["columns"]
+        if not any(column["doubt"] or column["mixed"] for column in columns):
+            alike.setdefault(tuple((fold_value(c["name"]), c["type"], c["unit"]) for c in columns), []).append(part)
+    groups = [group for group in alike.values() if len(group) > 1]
+    if len(groups) == 1:
+        yield _Table(PurePath(source).stem, source, tuple(groups[0]))
+
+
+def _merge_columns(columns: Sequence[Description]) -> Description:
+    """What is known of a column of like tables together."""
+    if len(columns) == 1:
+        return columns[0]
+    values = list(dict.fromkeys(value for column in columns for value in column["values"]))
+    sums = {key: sum(column[key] for column in columns) for key in ("distinct", "empty", "unread")}
+    return {**columns[0], "values": values, **sums}
+
+
+def _find_table(wanted: str, tables: Sequence[_Table], outdated: Sequence[TableEntry]) -> _Table:
+    """The table of a name, or of a file with one table, or of the end of a name that no other shares.
+
+    Raises:
+        RequestError: There is none.
+    """
+
+    def names_file(source: str) -> bool:
+        file = PurePath(source)
+        return wanted in {source, file.name, file.stem}
+
+    by_name = [table for table in tables if table.name == wanted]
+    by_file = [table for table in tables if names_file(table.source)]
+    by_sheet = [
+        table for table in tables if table.parts and len(table.parts) == 1 and table.parts[0].entry.name == wanted
+    ]
+    joined = [table for table in by_file if len(table.parts) > 1]
+    for found in (by_name, by_file, joined, by_sheet):
+        if len(found) == 1:
+            return _require_columns(found[0])
+    if any(names_file(entry.source) or entry.name == wanted for entry in outdated) and not by_file:
+        raise RequestError(f"{wanted} {OUTDATED}")
+    known = by_file or tables
+    if not known and outdated:
+        raise RequestError(f"{outdated[0].source} {OUTDATED}")
+    return _require_columns(known[find_name(wanted, [table.name for table in known], "table")])
+
+
+def _require_columns(table: _Table) -> _Table:
+    refused = table.parts[0].facts.get("refused")
+    if refused:
+        raise RequestError(f"{table.name} has {refused}")
+    return table
 
 
 def open_catalog(corpus: Corpus) -> TableCatalog:
-    """The catalog of a corpus; one for all that load the same indexes."""
-    key = tuple(str(index.folder) for index in list_indexes(corpus))
-    with _guard:
-        found = _open.get(key)
-        if found is None:
-            found = _open[key] = TableCatalog(corpus)
-        found.follow(corpus)
-        _open.move_to_end(key)
-        while len(_open) > _KEPT:
-            _open.popitem(last=False)[1].close()
-    return found
+    """The catalog of a corpus."""
+    return TableCatalog(corpus)
 
 
-def _close_catalogs() -> None:
-    """End the processes of all catalogs; what is asked next starts others."""
-    with _guard:
-        while _open:
-            _open.popitem()[1].close()
-
-
-atexit.register(_close_catalogs)
-
-
-def describe_tables(corpus: Corpus, within: SourceFilter = ANY_SOURCE) -> list[_Description]:
+def describe_tables(corpus: Corpus, within: SourceFilter = ANY_SOURCE) -> list[Description]:
     """The tables of a corpus; none where there are none, or the engine is not installed. It blocks."""
-    if find_spec("duckdb") is None:
-        return []
-    try:
-        return open_catalog(corpus).describe(within)
-    except RequestError:
-        return []
+    return [] if find_spec("duckdb") is None else open_catalog(corpus).describe(within)

@@ -1,61 +1,94 @@
-"""Column types: the cells of a column read as numbers with one unit, as dates, or as text.
+"""Column types: the cells of a column as values of one type, with one unit, or as text.
 
-A column is of a type where nearly all of its cells are; those that are not are counted and named. What may be read two
-ways is not read: day and month that may be changed about, units that differ, numbers that are names.
+Stored values count; a text is read by `weiwo.text.cell_values`, whole or not at all. A column is of a type where nearly
+all of its cells are. A number whose format makes a code of it (zip codes, telephone numbers) is the text it shows.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final, Literal
 
-from weiwo.text.dates import parse_date
+from weiwo.state.table import Cell, CellValue
+from weiwo.text.cell_values import ColumnReading, Doubt, is_empty_mark, parse_amount
+from weiwo.text.cell_values import read_column as read_texts
 from weiwo.text.patterns import lazy
 
-_ColumnType = Literal["number", "date", "text"]
+ColumnType = Literal["number", "date", "datetime", "time", "duration", "version", "boolean", "text"]
+Value = float | str | None
 
-_EMPTY: Final = frozenset(
-    {"", "-", "--", "—", "–", "/", "n/a", "na", "n.a.", "null", "none", "nil", "nan", "无", "暂无", "空", "未填", "?"}
-)
+NUMERIC: Final = frozenset({"number", "duration"})
+"""Types whose values can be added up."""
+ORDERED: Final = NUMERIC | {"date", "datetime", "time", "version"}
+"""Types whose values have a highest and a lowest."""
 _SHARE: Final = 0.8
-"""Of the cells of a column, how many must be of a type."""
-_NUMBER: Final = lazy(
-    r"(?P<open>\()?(?P<sign>[-−+])?(?P<before>us\$|[$€£¥￥]|usd|cny|rmb|eur|gbp|人民币)?\s?(?P<inner>[-−])?"
-    r"(?P<figure>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s?(?P<scale>百万|千万|万|亿|千|thousand|million|billion|k|m|bn)?"
-    r"\s?(?P<unit>[^\W\d_]{0,12}|%|‰|[$€£]|°[cf]|[a-z]{1,6}[/²³][a-z²³]{0,6})(?P<close>\))?"
+"""Of the filled cells of a column, how many must be of a type."""
+_MOST_UNITS: Final = 6
+LONGEST_CELL: Final = 2_000
+"""Characters of a text that a cell keeps."""
+_MOST_SAMPLES: Final = 12
+_SAMPLE: Final = 2_000
+"""Distinct texts of a long column by which it is told how to read the rest."""
+_PLAIN_NUMBERS: Final = re.compile(r"(?:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?\n)*")
+_ISO_DATES: Final = re.compile(r"(?:\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\n)*")
+_CODE: Final = lazy(r"0\d+|[(+]?\d[\d\s()./-]*\d\s?[)(-]\s?\d[\d\s()./-]*")
+"""What a number format makes of an identifier: leading zeros, digits parted by signs."""
+_SHOWN_NUMBER: Final = lazy(
+    r"(?P<prefix>[^\d\-.,]{0,12})(?P<figure>-?[\d,]*(?:\.(?P<part>\d+))?)(?P<suffix>[^\d]{0,20})"
 )
-_COMMA: Final = lazy(r"\d{1,3}(?:\.\d{3})*,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}")
-_SCALES: Final = {
-    "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8,
-    "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "m": 1e6, "bn": 1e9,
-}  # fmt: skip
-_UNITS: Final = {
-    "us$": "$", "usd": "$", "美元": "$", "￥": "¥", "cny": "¥", "rmb": "¥", "人民币": "¥", "元": "¥", "eur": "€",
-    "欧元": "€", "gbp": "£", "英镑": "£", "块": "¥",
-}  # fmt: skip
-_MONEY: Final = frozenset("$¥€£")
-_DAY: Final = lazy(
-    r"(?P<y>\d{4})\s?[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?|月)?"
-    r"(?P<time>[ T]\d{1,2}:\d{2}(?::\d{2})?)?(?:\.\d+)?(?:z|[+-]\d\d:?\d\d)?",
-    re.IGNORECASE,
-)
-_TURNED: Final = lazy(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})")
-_NAMED_NUMBER: Final = lazy(r"0\d+|\d{12,}")
 
 
-@dataclass
+@dataclass(slots=True)
 class Column:
-    """A column: its name, its type, its cells as values (None where a cell is empty or not of the type)."""
+    """A column of a table.
+
+    Attributes:
+        name: Its name.
+        type: Type of its values.
+        unit: Unit of all its numbers; empty where they have none, or several.
+        values: Value of each cell: a number, the seconds of a duration, a text that sorts as the values do; None where
+            the cell is empty, is not of the type, or goes on from a merged cell.
+        labels: Values with those that merged cells repeat, where they differ: for conditions and groups.
+        shown: Text of each cell, where it does not follow from its value.
+        units: Unit of each cell, where there are several.
+        template: How the texts of numbers follow from their values.
+        empty: Number of empty cells.
+        unread: Number of cells that are not of the type.
+        examples: Some of these.
+        mixed: Units, where there are several.
+        doubt: Two readings of the column, where it has them.
+        filter_doubt: Why rows cannot be told apart by it.
+        samples: Texts of its first cells.
+        hidden: The document hides it.
+        dropped: It has neither a name nor a cell.
+        cut: Index of the first cell that is cut, where one is.
+    """
 
     name: str
-    type: _ColumnType = "text"
+    type: ColumnType = "text"
     unit: str = ""
-    values: Sequence[float | str | None] = ()
+    values: Sequence[Value] = ()
+    labels: Sequence[Value] | None = None
+    shown: Sequence[str | None] | None = None
+    units: Sequence[str | None] | None = None
+    template: dict[str, Any] = field(default_factory=dict)
     empty: int = 0
-    unread: int = 0  # cells that are not of the type
-    examples: list[str] = field(default_factory=list)  # of those
-    mixed: tuple[str, ...] = ()  # units, where there are several
+    unread: int = 0
+    examples: list[str] = field(default_factory=list)
+    mixed: tuple[str, ...] = ()
+    doubt: Doubt | None = None
+    filter_doubt: str = ""
+    samples: list[str] = field(default_factory=list)
+    hidden: bool = False
+    dropped: bool = False
+    cut: int | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its values are numbers."""
+        return self.type in NUMERIC
 
 
 def fold_value(text: str) -> str:
@@ -63,96 +96,219 @@ def fold_value(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def read_column(name: str, cells: Sequence[str]) -> Column:
-    """Read a column: as numbers, else as dates, else as text."""
-    folded = {cell: fold_value(cell) for cell in set(cells)}
-    filled = {cell: plain for cell, plain in folded.items() if plain not in _EMPTY}
-    empty = sum(folded[cell] in _EMPTY for cell in cells)
-    readers: tuple[Callable[[str, dict[str, str], Sequence[str]], Column | None], ...] = (_read_numbers, _read_dates)
-    for read in readers:
-        if filled and (column := read(name, filled, cells)) is not None:
-            column.empty = empty
-            return column
-    return Column(name, values=[filled.get(cell) for cell in cells], empty=empty)
+def read_column(name: str, cells: Sequence[Cell | str], *, delimiter: str = "", language: str = "") -> Column:
+    """Read a column: stored values as they are, texts as numbers, dates, times or versions, or as text.
 
-
-def _read_numbers(name: str, filled: dict[str, str], cells: Sequence[str]) -> Column | None:
-    if any(_NAMED_NUMBER.fullmatch(plain) for plain in filled.values()):
-        return None
-    comma = [plain for plain in filled.values() if _COMMA.fullmatch(plain.strip("€$£ "))]
-    european = bool(comma) and not any(re.search(r"\d\.\d{1,2}$|,\d{3}\b", plain) for plain in filled.values())
-    found = {cell: parse_amount(plain, european=european) for cell, plain in filled.items()}
-    good = {cell: amount for cell, amount in found.items() if amount is not None}
-    units = tuple(sorted({unit for _, unit in good.values()}))
-    column = _typed(name, "number", {cell: amount for cell, (amount, _) in good.items()}, filled, cells)
-    if column is not None and len(units) > 1:
-        if len(units) > 6:  # figures that begin names, not amounts: "3 Elm Street"
-            return None
-        column.mixed = units
-    elif column is not None:
-        column.unit = units[0]
+    Args:
+        name: Its name.
+        cells: Its cells.
+        delimiter: Mark between the cells of the file, where that is delimited text.
+        language: Language of the document.
+    """
+    texts = [cell if isinstance(cell, str) else cell.value for cell in cells]
+    if all(text is None or isinstance(text, str) for text in texts):
+        reading = _read_long([text or "" for text in texts], name, delimiter, language)  # type: ignore[misc]  # texts
+        column = _from_reading(name, reading, [text or "" for text in texts])  # type: ignore[misc]
+    else:
+        column = _read_stored(name, cells, language)
+    column.samples = [cell if isinstance(cell, str) else cell.shown for cell in cells[:_MOST_SAMPLES]]
+    _part_merged(column, cells)
+    if column.type in {"text", "boolean"}:
+        _cut_long(column)
+        _unify_spelling(column)
+    elif column.type == "number":
+        _find_template(column)
+    elif column.shown == column.values:
+        column.shown = None
     return column
 
 
-def parse_amount(plain: str, *, european: bool = False) -> tuple[float, str] | None:
-    """A number and its unit, as a folded cell writes them; None of anything else."""
-    if european:
-        plain = plain.replace(".", "").replace(",", ".")
-    found = _NUMBER.fullmatch(plain) if len(plain) <= 60 else None
-    if found is None or bool(found["open"]) != bool(found["close"]):
-        return None
-    unit = found["before"] or found["unit"] or ""
-    unit = _UNITS.get(unit, unit)
-    scale = found["scale"] or ""
-    if scale in {"k", "m", "bn"} and unit not in _MONEY:
-        if found["unit"]:
-            return None
-        unit, scale = scale, ""
-    amount = float(found["figure"].replace(",", "")) * _SCALES.get(scale, 1.0)
-    negative = found["open"] or found["sign"] in {"-", "−"} or found["inner"]
-    return float(f"{-amount if negative else amount:.15g}"), unit
+def _read_long(texts: list[str], name: str, delimiter: str, language: str) -> ColumnReading:
+    """Read texts; of a long column whose first texts are plain numbers, dates or words, the rest at once."""
+    distinct = list(dict.fromkeys(texts))
+    if len(distinct) <= 2 * _SAMPLE:
+        return read_texts(distinct, name, delimiter=delimiter, language=language)
+    sample = distinct[:: max(1, len(distinct) // _SAMPLE)]
+    reading = read_texts(sample, name, delimiter=delimiter, language=language)
+    if reading.doubt is not None or reading.unread or reading.units:
+        return read_texts(distinct, name, delimiter=delimiter, language=language)
+    filled = [text for text in distinct if text]
+    joined = "\n".join([*filled, ""])
+    if reading.type == "number" and not reading.unit and _PLAIN_NUMBERS.fullmatch(joined):
+        return ColumnReading("number", {"": None, **{text: float(text) for text in filled}}, empty=frozenset({""}))
+    if reading.type == "date" and _ISO_DATES.fullmatch(joined):
+        return ColumnReading("date", {"": None, **{text: text for text in filled}}, empty=frozenset({""}))
+    if reading.type == "text":
+        empty = frozenset(text for text in distinct if len(text) < 8 and is_empty_mark(text))
+        return ColumnReading("text", {text: None if text in empty else text.strip() for text in distinct}, empty=empty)
+    return read_texts(distinct, name, delimiter=delimiter, language=language)
 
 
-def _read_dates(name: str, filled: dict[str, str], cells: Sequence[str]) -> Column | None:
-    turned = [found for plain in filled.values() if (found := _TURNED.fullmatch(plain))]
-    day_first = any(int(one[1]) > 12 for one in turned)
-    month_first = any(int(one[2]) > 12 for one in turned)
-    if day_first and month_first:
-        return None
-    order = "dm" if day_first else "md" if month_first else ""
-    days = {cell: day for cell, plain in filled.items() if (day := _read_date(plain, order)) is not None}
-    return _typed(name, "date", days, filled, cells)
+def _from_reading(name: str, reading: ColumnReading, texts: Sequence[str]) -> Column:
+    """The column of a reading of its texts."""
+    values = reading.values
+    column = Column(name, reading.type, reading.unit, [values.get(text) for text in texts], doubt=reading.doubt)
+    column.empty = sum(text in reading.empty for text in texts)
+    wrong = set(reading.unread)
+    column.unread = sum(text in wrong for text in texts) if wrong else 0
+    column.examples = list(reading.unread[:3])
+    if reading.units:
+        column.units = [reading.units.get(text) for text in texts]
+        column.mixed = tuple(sorted(set(reading.units.values())))
+    if reading.type != "text":
+        column.shown = [text or None for text in texts]
+    return column
 
 
-def _read_date(plain: str, order: str) -> str | None:
-    """A date in ISO form; one in figures whose first is the day or the month only where the column tells which."""
-    if found := _DAY.fullmatch(plain):
-        month, day = int(found["m"]), int(found["d"] or 1)
-        if not (1 <= month <= 12 and 1 <= day <= 31):
-            return None
-        tail = f"-{day:02d}{(found['time'] or '').upper().replace(' ', 'T')}" if found["d"] else ""
-        return f"{found['y']}-{month:02d}{tail}"
-    if found := _TURNED.fullmatch(plain):
-        if not order or len(found[3]) == 2:
-            return None
-        day, month = (int(found[1]), int(found[2])) if order == "dm" else (int(found[2]), int(found[1]))
-        return f"{found[3]}-{month:02d}-{day:02d}" if 1 <= month <= 12 else None
-    if len(plain) > 40 or not re.search(r"\d{4}", plain) or not re.search(r"[a-z年]", plain):
-        return None
-    try:
-        date = parse_date(plain)
-    except ValueError:
-        return None
-    return date.iso() if date.year > 0 and date.month is not None else None
+# -- stored values ------------------------------------------------------------------------------------------------
 
 
-def _typed(
-    name: str, kind: _ColumnType, good: dict[str, float] | dict[str, str], filled: dict[str, str], cells: Sequence[str]
-) -> Column | None:
-    """A column of a type, where enough of its cells are."""
-    known: dict[str, float | str] = {**good}
-    values = [known.get(cell) for cell in cells]
-    wrong = [cell for cell in cells if cell in filled and cell not in known]
-    if not known or len(wrong) > (1 - _SHARE) * (len(cells) - sum(cell not in filled for cell in cells)):
-        return None
-    return Column(name, kind, values=values, unread=len(wrong), examples=list(dict.fromkeys(wrong))[:3])
+def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Column:
+    """Read a column of stored values, with texts among them."""
+    written = [cell if isinstance(cell, str) else cell.shown for cell in cells]
+    found = [("text", cell.strip()) if isinstance(cell, str) else _classify(cell) for cell in cells]
+    filled = [kind for kind, value in found if kind != "empty" and not (kind == "text" and is_empty_mark(str(value)))]
+    counts = {kind: filled.count(kind) for kind in dict.fromkeys(filled)}
+    kind = max(counts, key=lambda one: counts[one], default="text")
+    if {"date", "datetime"} >= counts.keys() - {"text"} and counts.get("datetime") and counts.get("date"):
+        kind = "datetime"
+        counts["datetime"] += counts["date"]
+    values: list[Value] = [None] * len(cells)
+    units: list[str | None] = [None] * len(cells)
+    wrong: list[str] = []
+    column = Column(name, shown=[text.strip() or None for text in written])
+    stray = _read_stray([str(value) for one, value in found if one == "text"], kind, name, language)
+    for at, (one, value) in enumerate(found):
+        if one == "empty" or (one == "text" and is_empty_mark(str(value))):
+            column.empty += 1
+        elif one == kind or (kind == "datetime" and one == "date"):
+            values[at] = value
+            units[at] = "" if isinstance(cells[at], str) else cells[at].unit  # type: ignore[union-attr]
+        elif one == "text" and (amount := stray.get(str(value))) is not None:
+            values[at], units[at] = amount
+        else:
+            wrong.append(written[at])
+    total = len(cells) - column.empty
+    if kind == "text" or len(wrong) > (1 - _SHARE) * total:
+        column.values = [None if is_empty_mark(text) else text.strip() for text in written]
+        column.shown = None
+        return column
+    column.type, column.values = kind, values  # type: ignore[assignment]  # one of the types
+    column.unread, column.examples = len(wrong), list(dict.fromkeys(wrong))[:3]
+    if kind == "number":
+        _take_units(column, units)
+    return column
+
+
+def _classify(cell: Cell) -> tuple[str, Value]:
+    """The type of a stored value, and the value as a column keeps it."""
+    value, shown = cell.value, cell.shown.strip()
+    if isinstance(value, bool):
+        return "boolean", shown or str(value).upper()
+    if isinstance(value, int | float):
+        if not cell.unit and _CODE.fullmatch(shown) and shown != f"{value:.15g}":
+            return "text", shown
+        return "number", float(f"{value * 100:.15g}") if cell.unit == "%" else float(value)
+    if isinstance(value, str) and value.strip():
+        return "text", value.strip()
+    return _classify_moment(value)
+
+
+def _classify_moment(value: CellValue) -> tuple[str, Value]:
+    """The type and value of a date, a time or a duration; of nothing, `empty`."""
+    if isinstance(value, datetime):
+        if value.tzinfo is not None:
+            return "datetime", value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        return ("date", value.date().isoformat()) if value.time() == time() else ("datetime", value.isoformat())
+    if isinstance(value, date):
+        return "date", value.isoformat()
+    if isinstance(value, time):
+        return "time", value.isoformat()
+    return ("duration", value.total_seconds()) if isinstance(value, timedelta) else ("empty", None)
+
+
+def _read_stray(texts: Sequence[str], kind: str, name: str, language: str) -> Mapping[str, tuple[Value, str]]:
+    """Texts among stored values of a type that can be read as that type."""
+    distinct = list(dict.fromkeys(texts))
+    if kind == "number":
+        amounts = {text: parse_amount(text) for text in distinct}
+        return {text: (amount.value, amount.unit) for text, amount in amounts.items() if amount is not None}
+    if kind in {"date", "datetime", "time", "duration", "version"} and distinct:
+        reading = read_texts(distinct, name, language=language)
+        if reading.type == kind:
+            return {text: (value, "") for text, value in reading.values.items() if value is not None}
+    return {}
+
+
+def _take_units(column: Column, units: list[str | None]) -> None:
+    named = sorted({unit for unit in units if unit is not None})
+    if len(named) == 1:
+        column.unit = named[0]
+    elif len(named) > 1:
+        column.units, column.mixed = units, tuple(named[:_MOST_UNITS])
+
+
+# -- what is kept beside the values -------------------------------------------------------------------------------
+
+
+def _part_merged(column: Column, cells: Sequence[Cell | str]) -> None:
+    """Count a merged cell once: the cells that continue it keep its value as a label only."""
+    if not column.is_numeric:
+        return
+    continued = [at for at, cell in enumerate(cells) if isinstance(cell, Cell) and cell.continued]
+    if continued:
+        column.labels = column.values
+        column.values = [*column.values]
+        for at in continued:
+            column.values[at] = None
+
+
+def _cut_long(column: Column) -> None:
+    """Cut texts that are too long for a cell."""
+    long = [at for at, text in enumerate(column.values) if isinstance(text, str) and len(text) > LONGEST_CELL]
+    if long:
+        column.cut = long[0]
+        column.values = [text[:LONGEST_CELL] if isinstance(text, str) else text for text in column.values]
+
+
+def _unify_spelling(column: Column) -> None:
+    """Give texts that differ in case, width and blanks alone one spelling, the first; the others are kept as shown."""
+    spelling: dict[str, str] = {}
+    unified: dict[str, str] = {}
+    for text in dict.fromkeys(column.values):
+        if isinstance(text, str):
+            unified[text] = spelling.setdefault(fold_value(text), text)
+    if len(spelling) < len(unified):
+        column.shown = [text if isinstance(text, str) and unified[text] != text else None for text in column.values]
+        column.values = [unified.get(text) if isinstance(text, str) else None for text in column.values]
+
+
+def _find_template(column: Column) -> None:
+    """Find how the shown texts of a number column follow from its values; then they need not be kept."""
+    if column.shown is None:
+        return
+    both = list(zip(column.values, column.shown, strict=True))
+    pairs = [(value, text) for value, text in both if value is not None and text]
+    if not pairs or any(value is None and text for value, text in both):
+        return
+    for template in ({}, *_guess_templates(pairs[0][1])):
+        if all(show_number(value, template) == text for value, text in pairs):  # type: ignore[arg-type]  # numbers
+            column.shown, column.template = None, template
+            return
+
+
+def _guess_templates(text: str) -> list[dict[str, Any]]:
+    found = _SHOWN_NUMBER.fullmatch(text)
+    if found is None:
+        return []
+    around = {"prefix": found["prefix"], "suffix": found["suffix"], "decimals": len(found["part"] or "")}
+    return [{**around, "commas": commas} for commas in (False, True)]
+
+
+def show_number(value: float, template: Mapping[str, Any] | None = None) -> str:
+    """The text of a number, by the template of its column or, without one, without the noise of binary fractions."""
+    if template:
+        figure = f"{value:{',' if template['commas'] else ''}.{template['decimals']}f}"
+        return f"{template['prefix']}{figure}{template['suffix']}"
+    rounded = float(f"{value:.14g}")
+    return str(int(rounded)) if rounded.is_integer() and abs(rounded) < 1e15 else f"{rounded:.15g}"

@@ -1,6 +1,5 @@
 """The `query_table` tool: counts, sums, extremes and rows of a table, each with the rows it rests on."""
 
-import asyncio
 from typing import Any, Final
 
 from pydantic import Field
@@ -8,10 +7,13 @@ from pydantic import Field
 from weiwo.state import Evidence, JsonValue, ValueType, passage_id
 from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.async_tool import AsyncTool
+from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.passages import as_artifact, as_text
 from weiwo.tools.tables.catalog import open_catalog
+from weiwo.tools.tables.engine_pool import EngineError
+from weiwo.tools.tables.notes import describe_notes
 from weiwo.tools.tables.request import RequestError, TableRequest
 
 _DESCRIPTION: Final = (
@@ -40,9 +42,12 @@ class QueryTable(AsyncTool):
         request = TableRequest.model_validate(given)
         corpus: Corpus = self.corpus
         try:
-            result = await asyncio.to_thread(lambda: open_catalog(corpus).query(request, self.within))
+            call = current_call()
+            result = await open_catalog(corpus).query(request, self.within, call.user or call.run)
         except RequestError as error:
             raise ToolCallError("bad_arguments", f"{self.name}: {error}") from None
+        except EngineError as error:
+            raise ToolCallError("crash", f"{self.name}: {error}") from None
         return _answer(result, figures=bool(request.measures) and not request.group_by)
 
 
@@ -51,21 +56,51 @@ def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, Js
     passages = [_as_passage(one, result["table"]) for one in result["cited"]]
     value, kind = _value_of(result, figures=figures)
     counted = f"{result['counted']:,} of {result['of']:,} rows counted"
-    detail: dict[str, JsonValue] = {
-        "expression": result["expression"],
-        "source": result["source"],
-        "rows": result["counted"],
-        "of": result["of"],
-        "notes": result["notes"],
-    }
+    notes = describe_notes(result["notes"])
+    kept = (
+        "expression",
+        "source",
+        "of",
+        "notes",
+        "variants",
+        "parts",
+        "measures",
+        "conditions",
+        "groups",
+        "order",
+        "columns",
+    )
+    detail: dict[str, JsonValue] = {name: result[name] for name in kept}
+    detail |= {"rows": result["counted"], "title": result["table"]}
     if len(rows) == 1 and len(header) == 1 and result["units"][0]:
         detail["unit"] = _MONEY.get(result["units"][0], result["units"][0])
     if len(header) > 1 or len(rows) > 1:
         detail["header"], detail["table"] = header, rows
     lines = [" | ".join(map(str, header)), *(" | ".join(_written(cell) for cell in row) for row in rows)]
-    content = "\n".join([result["expression"], counted, *result["notes"], "", *lines, "", as_text(passages, "no row")])
+    content = "\n".join(
+        [
+            result["expression"],
+            counted,
+            *notes,
+            *_describe_variants(result),
+            "",
+            *lines,
+            "",
+            as_text(passages, "no row"),
+        ]
+    )
     artifact: dict[str, JsonValue] = {"value": value, "type": kind, "detail": detail}
     return content, {**artifact, "passages": list[JsonValue](as_artifact(passages))}
+
+
+def _describe_variants(result: dict[str, Any]) -> list[str]:
+    """The result with rows that are hidden, and without those that may be totals, a line each."""
+    lines = []
+    for one in result["variants"]:
+        rows = "; ".join(" | ".join(_written(cell) for cell in row) for row in one["rows"]) or "the same"
+        what = f"with {one['count']} hidden rows" if one["kind"] == "hidden" else f"without {', '.join(one['places'])}"
+        lines.append(f"{what}: {rows}")
+    return lines
 
 
 def _as_passage(cited: dict[str, str], title: str) -> Evidence:

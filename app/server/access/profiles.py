@@ -14,6 +14,7 @@ import os
 import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
@@ -34,11 +35,13 @@ from weiwo.state.settings import (
     operator_defaults,
 )
 from weiwo.text.chunking import chunk_text
+from weiwo.tools.corpus.formats.markdown_tables import find_passage_tables
 from weiwo.tools.corpus.formats.parts import Part, clean_text, detect_part_language, make_passages
 from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name, record_origin
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document
 from weiwo.tools.corpus.source_names import find_sample_corpus
+from weiwo.tools.tables.table_store import store_tables
 
 USER: Final = "weiwo.user"
 """Under this name the guard leaves the user in a request's scope."""
@@ -189,8 +192,9 @@ def index_attached(home: Path, run_id: str, attached: Sequence[Mapping[str, str]
         _, chunks = chunk_text(clean_text(one["text"]), markdown=True, name=one["name"])
         part, digest = Part(one["name"], make_passages(chunks, unit="")), sha256(one["text"].encode()).hexdigest()
         language = detect_part_language(part)
+        tables, _ = store_tables(find_passage_tables(part.passages))
         document = Document(one["name"], one["name"], digest, len(one["text"]), 0, one["name"], "text", language)
-        documents.append((document, part.passages))
+        documents.append((replace(document, tables=tuple(tables)), part.passages))
     folder = locate_by_name(home, name)
     with IndexWriter(folder) as writer:
         writer.apply(Changes(put=documents))

@@ -7,15 +7,17 @@ request: a wrong figure is worse than none.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final, NamedTuple
 
 from weiwo.state import JsonValue
+from weiwo.text.cell_values import parse_amount
 from weiwo.text.data_files import data_pattern, data_words, read_data
 from weiwo.text.dates import find_dates
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 from weiwo.text.records import NAME_KEYS
-from weiwo.tools.tables.columns import fold_value, parse_amount
+from weiwo.tools.tables.columns import NUMERIC, ORDERED, fold_value
 
 _FILE: Final = "tables"
 _CUES: Final = {name: data_pattern(_FILE, "cues", name) for name in read_data(_FILE)["cues"]}
@@ -71,13 +73,15 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
     if not asks_table(question):
         return None
     found: list[tuple[bool, dict[str, JsonValue]]] = []
+    together = {table["name"] for table in tables if table.get("parts")}  # like tables of a document as one
     for table in tables[:_MOST_TABLES]:
         if table["columns"] and not table["torn"]:
             reading = _Reading(text, table)
             if (request := reading.read()) is not None:
                 found.append((reading.names_table, request))
     named = [request for names, request in found if names] or [request for _, request in found]
-    return named[0] if len(named) == 1 else None
+    joined = [request for request in named if request["table"] in together]
+    return named[0] if len(named) == 1 else joined[0] if len(joined) == 1 else None
 
 
 def find_doubt(question: str, tables: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]] | None:
@@ -193,7 +197,7 @@ class _Reading:
         if extreme and not made:
             if group is None:
                 return self._extreme(request, extreme, target, thing, amount)
-            if target is None or thing is not None or not self._is_clean(target, {"number", "date"}):
+            if target is None or thing is not None or not self._is_clean(target, ORDERED):
                 return None
             largest: dict[str, JsonValue] = {"function": extreme, "column": self._name(target)}
             return {**request, "measures": [largest], "group_by": [self._name(group)], "top": 200}
@@ -221,7 +225,7 @@ class _Reading:
             )  # of things with a row each, counting tells nothing: "most goals" of goals.csv
             if target is None:
                 return None
-        if not self._is_clean(target, {"number", "date"}):
+        if not self._is_clean(target, ORDERED):
             return None
         if thing is None:
             if amount > 1:
@@ -240,9 +244,9 @@ class _Reading:
             return None
         if made == "distinct":
             return {"function": "distinct", "column": self._name(target)} if not grouped else None
-        return {"function": made, "column": self._name(target)} if self._is_clean(target, {"number"}) else None
+        return {"function": made, "column": self._name(target)} if self._is_clean(target, NUMERIC) else None
 
-    def _is_clean(self, at: int, types: set[str]) -> bool:
+    def _is_clean(self, at: int, types: AbstractSet[str]) -> bool:
         column = self._columns[at]
         return column["type"] in types and not column["mixed"] and not column["unread"]
 

@@ -4,18 +4,23 @@ A passage is the header and a run of the file's own lines. A record that quotes 
 long file is handed on a part at a time, so that a line appended to it changes its last part alone.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, overload
 
+from weiwo.state.table import Row, Table
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.parts import Part, read_lines, split_parts
 from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages, split_cells, split_header
+from weiwo.tools.corpus.losses import Loss
 
 _DELIMITERS: Final = ",\t;|"
 _SEPARATOR: Final = lazy(r"sep=(.|\\t)\s*")
 _SAMPLE_ROWS: Final = 30
+MOST_CHARACTERS: Final = 200_000_000
+"""Characters of a file up to which it is a table, too; search takes any."""
 _MOST_LINES: Final = 100
 """Lines of the longest record; a quotation mark that is never closed takes in no more."""
 
@@ -28,9 +33,69 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     if stated:
         del first[0]
     delimiter = stated[1].replace("\\t", "\t") if stated else find_delimiter(first)
-    before, header, below = split_header(chain(first, rows), delimiter)
+    tables: list[Table] = []
+    losses: list[Loss] = []
+    kept = _keep_records(chain(first, rows), DelimitedRows(delimiter), name, tables, losses)
+    before, header, below = split_header(kept, delimiter)
     passages = chain(make_table_passages(before, None, unit="line"), make_table_passages(below, header, unit="line"))
-    return split_parts(passages, name, header=header.text if header else "")
+    return split_parts(passages, name, header=header.text if header else "", losses=losses, tables=tables)
+
+
+class DelimitedRows(Sequence[Row]):
+    """Records of delimited text as the rows of a table, split when they are looked at: a cell takes no memory."""
+
+    def __init__(self, delimiter: str) -> None:
+        self.delimiter = delimiter
+        self.characters = 0
+        self._texts: list[str] = []
+
+    def append(self, text: str) -> None:
+        """Add a record; an empty one stands for blank lines."""
+        self._texts.append(text)
+        self.characters += len(text)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
+        """Return the cells of a row, or rows."""
+        if isinstance(at, slice):
+            return [self._split(text) for text in self._texts[at]]
+        return self._split(self._texts[at])
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(self._split, self._texts)
+
+    def _split(self, text: str) -> Row:
+        if not text:
+            return []
+        return split_cells(text, self.delimiter) if '"' in text else text.split(self.delimiter)
+
+
+def _keep_records(
+    records: Iterable[TableRow], rows: DelimitedRows, name: str, tables: list[Table], losses: list[Loss]
+) -> Iterator[TableRow]:
+    """Pass records on, and keep them for a table; of a file that is too large for one, none are kept."""
+    numbers = array("q")
+    last = 0
+    for record in records:
+        yield record
+        if rows.characters > MOST_CHARACTERS:
+            continue
+        if last and record.first > last + 1:
+            rows.append("")
+            numbers.append(last + 1)
+        rows.append(record.text)
+        numbers.append(record.first)
+        last = record.last
+    if rows.characters > MOST_CHARACTERS:
+        losses.append(Loss("other", 1, (f"over {MOST_CHARACTERS:,} characters: too large to be asked as a table",)))
+    elif len(rows):
+        tables.append(Table(name, rows, numbers, "line", delimiter=rows.delimiter))
 
 
 def find_delimiter(rows: Sequence[TableRow]) -> str:

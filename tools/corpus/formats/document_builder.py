@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from weiwo.state.table import Cell, Row, Table, as_cell
 from weiwo.text.chunking import Chunk, chunk_sections
 from weiwo.text.outline import Heading
 from weiwo.tools.corpus.formats.parts import clean_text
@@ -17,6 +18,7 @@ class DocumentBuilder:
         self._rows: list[str] = []
         self._places: list[tuple[int, int]] = []
         self._headings: list[Heading] = []
+        self.tables: list[Table] = []  # those that were added
 
     def __bool__(self) -> bool:
         return bool(self._rows)
@@ -43,12 +45,23 @@ class DocumentBuilder:
         for row in rows:
             self._add_row(row, first, last or first)
 
-    def add_table(self, rows: Sequence[tuple[Sequence[str], int]]) -> None:
-        """Add a table: its rows, header first, each with its place. Rows without a word are left out."""
-        cells = [([" ".join(clean_text(cell).split()).replace("|", "¦") for cell in row], at) for row, at in rows]
-        cells = [(row, at) for row, at in cells if any(row)]
-        if not cells:
+    def add_table(self, rows: Sequence[tuple[Row, int]], *, unit: str = "line", within: str = "") -> None:
+        """Add a table: its rows, header first, each with its place. Rows without a word are left out.
+
+        Args:
+            rows: Its rows, and the number of each.
+            unit: Word for these numbers; empty where they are none that people count.
+            within: Place of the table in the document.
+        """
+        clean = [([_clean_cell(cell) for cell in row], at) for row, at in rows]
+        clean = [(row, at) for row, at in clean if any(as_cell(cell).shown for cell in row)]
+        if not clean:
             return
+        titled = len(self._headings) == 1 and self._headings[0].level == 1  # the title of the document
+        heading = self._headings[-1].name if self._headings and not titled else ""
+        body, numbers = [row for row, _ in clean], [at for _, at in clean]
+        self.tables.append(Table(heading, body, numbers, unit, within, headings=(heading,) if heading else ()))
+        cells = [([as_cell(cell).shown.replace("|", "¦") for cell in row], at) for row, at in clean]
         self._add_row("", cells[0][1], cells[0][1])
         for number, (row, at) in enumerate(cells):
             self._add_row("| " + " | ".join(row) + " |", at, at)
@@ -71,3 +84,11 @@ class DocumentBuilder:
             return
         self._rows.append(text)
         self._places.append((first, last))
+
+
+def _clean_cell(cell: Cell | str) -> Cell | str:
+    """A cell without what is unprintable, in one line."""
+    shown = " ".join(clean_text(as_cell(cell).shown).split())
+    if isinstance(cell, str):
+        return shown
+    return cell._replace(shown=shown, value=shown if isinstance(cell.value, str) else cell.value)

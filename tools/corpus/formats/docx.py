@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
+from weiwo.state.table import Cell, as_cell
 from weiwo.text.patterns import lazy
+from weiwo.text.typeset import raise_figures
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.docx_numbering import Numbering, list_bases
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.ooxml import BROKEN, Drawings, Element, Package, is_on, list_children, read_value
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
-from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, Table, spread_rows
+from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, Grid, spread_rows
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import Loss, count_places
 
@@ -41,7 +43,8 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         top, chunks = reader.body.cut_chunks()
         title = choose_title(reader.title, top, stated) or name
         losses = [*reader.list_losses(), *package.losses]
-        return require_passages(Part(title, make_passages(chunks, unit="paragraph"), date, losses=losses))
+        passages = make_passages(chunks, unit="paragraph")
+        return require_passages(Part(title, passages, date, losses=losses, tables=reader.body.tables))
 
 
 class _DocumentReader:
@@ -61,7 +64,7 @@ class _DocumentReader:
         self._in_margin = False  # whose pictures are of the letterhead
         self._deleted: list[int] = []
         self._hidden: list[int] = []
-        self._after: list[Element | str | Table] = []  # boxes, notes, charts, which stand below their paragraph
+        self._after: list[Element | str | Grid] = []  # boxes, notes, charts, which stand below their paragraph
 
     def read_body(self) -> None:
         """Read it all."""
@@ -123,7 +126,7 @@ class _DocumentReader:
             if isinstance(one, str):
                 self.body.add_paragraph(one, self._place)
             elif isinstance(one, list):
-                self.body.add_table([(row, self._place) for row in one])
+                self.body.add_table([(row, self._place) for row in one], unit="paragraph")
             else:
                 self._walk(one, 1)
 
@@ -135,23 +138,25 @@ class _DocumentReader:
                     self._walk(cell, depth + 1)
             return
         laid = self._lay_out(rows)
-        self.body.add_table([(line, self._place + number) for number, line in enumerate(laid, 1)])
+        numbered = [(line, self._place + number) for number, line in enumerate(laid, 1)]
+        self.body.add_table(numbered, unit="paragraph")
         self._place += len(rows)
         self._add_after()
 
-    def _lay_out(self, rows: list[tuple[Element, list[Element]]]) -> Table:
+    def _lay_out(self, rows: list[tuple[Element, list[Element]]]) -> Grid:
         """The rows of a table; what goes on from the cell above is that cell's text again."""
-        above: dict[int, str] = {}
-        laid = []
+        above: dict[int, Cell | str] = {}
+        laid: list[list[tuple[Cell | str, int, int]]] = []
         for row, row_cells in rows:
             column = _read_number(row, "trPr/gridBefore")
-            cells = [("", column, 1)] if column else []
+            cells: list[tuple[Cell | str, int, int]] = [("", column, 1)] if column else []
             for cell in row_cells:
                 merged = cell.find("tcPr/vMerge")
-                text = " ".join(self._gather_blocks(cell).split())
-                if merged is not None and merged.get("val") != "restart":
-                    above_it = above.get(column, "")
-                    text = text or (above_it if len(above_it) <= LONGEST_REPEATED else "")
+                text: Cell | str = " ".join(self._gather_blocks(cell).split())
+                if merged is not None and merged.get("val") != "restart" and not text:
+                    whole = as_cell(above.get(column, ""))
+                    short = len(whole.shown) <= LONGEST_REPEATED
+                    text = Cell(whole.value, whole.shown, continued=True) if short else Cell(continued=True)
                 wide = _read_number(cell, "tcPr/gridSpan") or 1
                 above[column] = text
                 cells.append((text, wide, 1))
@@ -188,7 +193,8 @@ class _DocumentReader:
         for child in element:
             tag = child.tag
             if tag == "t":
-                found.append(child.text or "")
+                raised = read_value(element, "rPr/vertAlign") == "superscript"
+                found.append(raise_figures(child.text or "") if raised else child.text or "")
             elif tag in _SIGNS:
                 found.append(_SIGNS[tag])
             elif tag in {"del", "moveFrom"} or (tag == "r" and is_on(child.find("rPr/vanish"))):

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element
 
 from weiwo.text.patterns import lazy
+from weiwo.text.typeset import raise_figures
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.list_numbers import ListNumbers
 from weiwo.tools.corpus.formats.mathml import write_formula
@@ -88,7 +89,7 @@ def _build_body(blocks: list[_HtmlBlock], *, by_block: bool) -> DocumentBuilder:
     ]
     for table, group in groupby(numbered, key=lambda block: block.table):
         if table:
-            _add_table(body, list(group))
+            _add_table(body, list(group), "" if by_block else "line")
             continue
         for block in group:
             if block.kind in _HEADINGS:
@@ -98,14 +99,14 @@ def _build_body(blocks: list[_HtmlBlock], *, by_block: bool) -> DocumentBuilder:
     return body
 
 
-def _add_table(body: DocumentBuilder, rows: list[_HtmlBlock]) -> None:
+def _add_table(body: DocumentBuilder, rows: list[_HtmlBlock], unit: str) -> None:
     """Add the rows of a table, a cell that spans several in each of its places."""
     cells = [[text.strip() for text in row.text.split(_CELL)] for row in rows]
     spread = spread_rows(
         [(text, *span) for text, span in zip_longest(line, row.spans[: len(line)], fillvalue=(1, 1))]
         for line, row in zip(cells, rows, strict=True)
     )
-    body.add_table([(line, row.first) for line, row in zip(spread, rows, strict=True)])
+    body.add_table([(line, row.first) for line, row in zip(spread, rows, strict=True)], unit=unit)
 
 
 class _BlockCollector(HTMLParser):
@@ -127,6 +128,7 @@ class _BlockCollector(HTMLParser):
         self._reading, self._in_ruby, self._in_reading = "", False, False
         self._kind = "p"
         self._held: list[str] = []
+        self._raised: int | None = None  # where the text of a superscript begins in what is held
         self._first = self._last = 1
         self._in_title = False
 
@@ -175,6 +177,10 @@ class _BlockCollector(HTMLParser):
             self._options = []
         elif tag == "title":
             self._in_title = False
+        elif tag == "sup" and self._raised is not None:
+            self._held.append(raise_figures("".join(self._held[self._raised :])))
+            del self._held[self._raised : -1]
+            self._raised = None
         elif tag in _READINGS or tag == "ruby":
             self._in_reading = False
             self._in_ruby &= tag != "ruby"
@@ -257,6 +263,8 @@ class _BlockCollector(HTMLParser):
             self._lists.append(ListNumbers.of(dict(attrs)) if tag == "ol" else None)
         elif tag == "time" and not self.date:
             self.date = dict(attrs).get("datetime") or ""
+        elif tag == "sup":
+            self._raised = len(self._held)
         elif tag in _READINGS or tag in {"ruby", "rb"}:
             self._in_reading, self._in_ruby = tag in _READINGS, True
         elif tag in {"table", "tr"}:
@@ -301,7 +309,7 @@ class _BlockCollector(HTMLParser):
     def _end_block(self) -> None:
         self._add_reading()
         text = "".join(self._held)
-        self._held = []
+        self._held, self._raised = [], None
         table = self._table if self._tables else 0
         kind = "row" if table else self._kind
         spans, self._spans = tuple(self._spans), []

@@ -11,6 +11,7 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.json_lines import read_record, render_value
 from weiwo.tools.corpus.formats.parts import Part, format_range, read_text, require_passages
+from weiwo.tools.corpus.formats.record_tables import find_record_tables
 from weiwo.tools.corpus.records import Passage
 
 _BLANK: Final = lazy(r"[ \t\n\r]*")
@@ -34,7 +35,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     except ValueError as error:
         raise UnreadableError(f"not JSON: {error}") from None
     record = read_record(value if isinstance(value, dict) else {})
-    return require_passages(Part(record.title or name, passages, record.date))
+    return require_passages(Part(record.title or name, passages, record.date, tables=find_record_tables(value)))
 
 
 class _ValueWalker:

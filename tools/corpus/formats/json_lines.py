@@ -6,13 +6,17 @@ file so long that a document a line would cost more than it gives, titles head t
 """
 
 import json
+from array import array
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any, BinaryIO, Final, NamedTuple
 
+from weiwo.state.table import Table
 from weiwo.text.chunking import LARGEST, chunk_text
+from weiwo.tools.corpus.formats.delimited_text import MOST_CHARACTERS
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, read_lines, split_parts
+from weiwo.tools.corpus.formats.record_tables import RecordKeys, RecordLines
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
@@ -106,10 +110,11 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     size = file.seek(0, 2)
     file.seek(0)
     losses: list[Loss] = []
-    records = _read_records(read_lines(file), losses)
+    tables: list[Table] = []
+    records = _read_records(read_lines(file), losses, tables)
     if size > _SINGLY_BYTES:
         passages = (piece for number, found in records for piece in _make_passages(number, found, headed=True))
-        yield from split_parts(passages, name, losses=losses)
+        yield from split_parts(passages, name, losses=losses, tables=tables)
         return
     rest: list[Passage] = []
     titled = False
@@ -122,11 +127,15 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             yield Part(title, pieces, found.date, str(number), digest)
         else:
             rest += pieces
-    yield from split_parts(rest, name, losses=losses, more=titled)
+    yield from split_parts(rest, name, losses=losses, tables=tables, more=titled)
 
 
-def _read_records(numbered: Iterable[tuple[int, str]], losses: list[Loss]) -> Iterator[tuple[int, _JsonRecord]]:
-    bad, good, first_bad = 0, 0, 0
+def _read_records(
+    numbered: Iterable[tuple[int, str]], losses: list[Loss], tables: list[Table]
+) -> Iterator[tuple[int, _JsonRecord]]:
+    """Read the records, and keep them for a table; of a file that is too large for one, none are kept."""
+    bad, good, first_bad, size = 0, 0, 0, 0
+    keys, texts, lines = RecordKeys(), list[str](), array("q", [0])
     for number, line in numbered:
         if not line or line.isspace():
             continue
@@ -138,11 +147,20 @@ def _read_records(numbered: Iterable[tuple[int, str]], losses: list[Loss]) -> It
                 break
             continue
         good += 1
+        size += len(line)
+        if size <= MOST_CHARACTERS and isinstance(value, dict):
+            keys.add(value)
+            texts.append(line)
+            lines.append(number)
         yield number, read_record(value)
     if bad and not good:
         raise UnreadableError(f"not JSON Lines: line {first_bad} is no JSON, nor is any other")
     if bad:
         losses.append(Loss("lines_no_json", bad, (str(first_bad),)))
+    if size > MOST_CHARACTERS:
+        losses.append(Loss("other", 1, (f"over {MOST_CHARACTERS:,} characters: too large to be asked as a table",)))
+    elif len(texts) == good and (columns := keys.choose()):
+        tables.append(Table("", RecordLines(columns, texts), lines, "line", header_rows=1))
 
 
 def _make_passages(number: int, found: _JsonRecord, *, headed: bool) -> list[Passage]:

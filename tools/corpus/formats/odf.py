@@ -1,15 +1,18 @@
 """OpenDocument: texts, sheets and slides, as LibreOffice shows them."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import BinaryIO, Final
 from xml.etree import ElementTree as ET
 
+from weiwo.state.table import Cell, CellValue, Table, as_cell
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ooxml import BROKEN, Element, drop_namespaces, find_xml, read_xml
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
-from weiwo.tools.corpus.formats.table_rows import BETWEEN, Table, TableRow, make_sheet_passages, spread_rows
+from weiwo.tools.corpus.formats.table_rows import Grid, join_rows, make_sheet_passages, spread_rows
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import count_places
 from weiwo.tools.corpus.records import Passage
@@ -55,7 +58,7 @@ def _read_document(root: Element, meta: Element, styles: Element, name: str) -> 
     date = find_saved_date(meta.findtext(".//meta/date"), meta.findtext(".//creation-date"))
     best = choose_title(title, meta.findtext(".//title")) or name
     losses = [*count_places("hidden_sheets", reader.hidden), *count_places("deleted_text", reader.deleted)]
-    return require_passages(Part(best, passages, date, losses=losses))
+    return require_passages(Part(best, passages, date, losses=losses, tables=reader.tables))
 
 
 class _Reader:
@@ -66,6 +69,9 @@ class _Reader:
         self.deleted: list[int] = []  # the places of text that was deleted while changes were tracked
         self._root, self._styles = root, styles
         self._body, self._place = DocumentBuilder(), 0
+        self._unit, self._within = "paragraph", ""  # how places of tables are counted
+        self._visible: list[bool] = []  # which rows of the table that was read last are shown
+        self.tables: list[Table] = []
         self._deletions = {one.get("id", "") for one in root.iter("changed-region") if one.find("deletion") is not None}
         properties = {style.get("name", ""): style.find("table-properties") for style in root.iter("style")}
         self._unshown = {name for name, one in properties.items() if one is not None and one.get("display") == "false"}
@@ -84,11 +90,14 @@ class _Reader:
             for around in self._styles.iter(kind):
                 self._walk(around, 0)
         title, chunks = self._body.cut_chunks()
+        self.tables += self._body.tables
         return title, make_passages(chunks, unit="paragraph")
 
     def _read_slide(self, number: int, slide: Element) -> list[Passage]:
         self._body, self._place = DocumentBuilder(), 0
+        self._unit, self._within = "", f"slide {number}"
         self._walk(slide, 0)
+        self.tables += self._body.tables
         return make_passages(self._body.cut_chunks()[1], unit="", within=f"slide {number}", page=number)
 
     def _read_sheet(self, number: int, table: Element) -> Iterator[Passage]:
@@ -96,8 +105,17 @@ class _Reader:
         if table.get("style-name") in self._unshown:
             self.hidden.append(title)
             return
-        rows = [TableRow(BETWEEN.join(row), at, at) for at, row in enumerate(self._lay_out(table), 1) if any(row)]
-        yield from make_sheet_passages(rows, title, number)
+        sheet = self._make_sheet(table, title)
+        self.tables.append(sheet)
+        yield from make_sheet_passages(join_rows(sheet), title, number)
+
+    def _make_sheet(self, table: Element, title: str) -> Table:
+        rows = self._lay_out(table)
+        kept = len(rows)
+        while kept and not any(as_cell(cell).shown for cell in rows[kept - 1]):
+            kept -= 1
+        hidden = {at for at, row in enumerate(self._visible) if not row and at < kept}
+        return Table(title, rows[:kept], range(1, kept + 1), within=f"sheet {title}", hidden_rows=frozenset(hidden))
 
     def _walk(self, container: Element, depth: int) -> None:
         if depth > _MOST_DEPTH:
@@ -107,7 +125,8 @@ class _Reader:
                 self._add_paragraph(child, container.tag, depth)
             elif child.tag == "table":
                 rows = self._lay_out(child)
-                self._body.add_table([(row, self._place + number) for number, row in enumerate(rows, 1)])
+                numbered = [(row, self._place + number) for number, row in enumerate(rows, 1)]
+                self._body.add_table(numbered, unit=self._unit, within=self._within)
                 self._place += len(rows)
             elif child.tag == "annotation":
                 text = " ".join(" ".join(map(self._gather, child.iter("p"))).split())
@@ -144,21 +163,24 @@ class _Reader:
             found.append(child.tail or "")
         return "".join(found)
 
-    def _lay_out(self, table: Element) -> Table:
+    def _lay_out(self, table: Element) -> Grid:
         """The rows of a table, repeated ones as often as they are there and not empty."""
-        rows: list[list[tuple[str, int, int]]] = []
+        rows: list[list[tuple[Cell | str, int, int]]] = []
+        self._visible = []
         for row in _list_rows(table):
-            cells = []
+            cells: list[tuple[Cell | str, int, int]] = []
             for cell in row:
                 if cell.tag != "table-cell":
                     continue
                 text = _show_date(cell) or " ".join(" ".join(self._gather_cell(cell)).split())
                 again = min(_read_number(cell, "number-columns-repeated"), _MOST_REPEATED if text else 500)
                 wide, deep = _read_number(cell, "number-columns-spanned"), _read_number(cell, "number-rows-spanned")
-                cells += [(text, wide, deep)] * again
-            while cells and not cells[-1][0] and cells[-1][2] == 1:
+                cells += [(_read_cell(cell, text), wide, deep)] * again
+            while cells and not as_cell(cells[-1][0]).shown and cells[-1][2] == 1:
                 cells.pop()
-            rows += [cells] * min(_read_number(row, "number-rows-repeated"), _MOST_REPEATED)
+            copies = min(_read_number(row, "number-rows-repeated"), _MOST_REPEATED)
+            rows += [cells] * copies
+            self._visible += [row.get("visibility", "visible") == "visible"] * copies
         return spread_rows(rows)
 
     def _gather_cell(self, cell: Element) -> Iterator[str]:
@@ -179,6 +201,45 @@ def _show_date(cell: Element) -> str:
     day, _, clock = value.partition("T")
     clock = clock.partition(".")[0].removesuffix(":00")
     return f"{day} {clock}" if clock and clock != "00:00" else day
+
+
+def _read_cell(cell: Element, shown: str) -> Cell | str:
+    """A cell with the value that it states; a text alone where it states none."""
+    kind, formula = (
+        cell.get("value-type", ""),
+        cell.get("formula", "").partition("=")[2].replace("[.", "").replace("]", ""),
+    )
+    formula = formula.replace(":.", ":")
+    try:
+        value, unit = _read_value(cell, kind)
+    except (ValueError, OverflowError):
+        value, unit = shown or None, ""
+    if value is None or (isinstance(value, str) and not formula):
+        return shown
+    return Cell(value, shown, unit, formula)
+
+
+def _read_value(cell: Element, kind: str) -> tuple[CellValue, str]:
+    """The stored value of a cell and its unit.
+
+    Raises:
+        ValueError, OverflowError: It is not what its type says.
+    """
+    if kind in {"float", "percentage", "currency"}:
+        unit = "%" if kind == "percentage" else _CURRENCIES.get(cell.get("currency", ""), cell.get("currency", ""))
+        return float(cell.get("value", "")), unit
+    if kind == "date":
+        return datetime.fromisoformat(cell.get("date-value", "")), ""
+    if kind == "time" and (found := _DURATION.fullmatch(cell.get("time-value", ""))):
+        hours, minutes, seconds = (float(part or 0) for part in found.groups())
+        return timedelta(hours=hours, minutes=minutes, seconds=seconds), ""
+    if kind == "boolean":
+        return cell.get("boolean-value") == "true", ""
+    return None, ""
+
+
+_DURATION: Final = lazy(r"PT(?:(\d{1,6})H)?(?:(\d{1,4})M)?(?:(\d{1,4}(?:[.,]\d{1,9})?)S)?")
+_CURRENCIES: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "JP¥", "INR": "₹"}
 
 
 def _list_rows(table: Element) -> Iterator[Element]:

@@ -15,7 +15,7 @@ from zipfile import BadZipFile, ZipFile
 
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
-from weiwo.tools.corpus.formats.table_rows import Table
+from weiwo.tools.corpus.formats.table_rows import Grid
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.tables.number_format import render_stored
 
@@ -201,7 +201,7 @@ class Drawings:
         self._package = package
         self._relations = package.read_relations(part)
 
-    def read_frame(self, frame: Element, add_text: Callable[[str], None], add_table: Callable[[Table], None]) -> None:
+    def read_frame(self, frame: Element, add_text: Callable[[str], None], add_table: Callable[[Grid], None]) -> None:
         """Hand on what a graphic frame or a drawing shows by reference."""
         for one in frame.iter():
             if one.tag in {"chart", "relIds", "oleObj", "OLEObject"}:
@@ -221,13 +221,13 @@ class Drawings:
         return name if self._package.has(name) else ""
 
 
-def _read_diagram(data: Element) -> tuple[list[str], list[Table]]:
+def _read_diagram(data: Element) -> tuple[list[str], list[Grid]]:
     """The texts of a SmartArt diagram."""
     points = (join_paragraphs(body) for point in data.iter("pt") for body in point.findall("t"))
     return [text for text in points if text], []
 
 
-def _read_chart(chart: Element) -> tuple[list[str], list[Table]]:
+def _read_chart(chart: Element) -> tuple[list[str], list[Grid]]:
     """The titles of a chart, and its categories and values as a table of a column a series."""
     titles = [text for rich in chart.iter("rich") if (text := join_paragraphs(rich))]
     names: list[str] = []
@@ -240,8 +240,9 @@ def _read_chart(chart: Element) -> tuple[list[str], list[Table]]:
             rows.setdefault(categories.get(at) or str(at + 1), {})[number] = values.get(at, "")
     if not names:  # charts of the newer kind: levels of categories and values side by side
         levels = [[(one.text or "").strip() for one in level.iter("pt")] for level in chart.iter("lvl")]
-        return titles, [[list(row) for row in zip_longest(*levels, fillvalue="")]] if levels else []
-    shown = [[name, *(row.get(n, "") for n in range(len(names)))] for name, row in rows.items()]
+        grid: Grid = [list(row) for row in zip_longest(*levels, fillvalue="")]
+        return titles, [grid] if levels else []
+    shown: Grid = [[name, *(row.get(n, "") for n in range(len(names)))] for name, row in rows.items()]
     return titles, [[["", *names], *shown]]
 
 

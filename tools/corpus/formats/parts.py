@@ -9,6 +9,7 @@ from itertools import islice
 from types import ModuleType
 from typing import BinaryIO, Final
 
+from weiwo.state.table import Table
 from weiwo.text.chunking import Chunk
 from weiwo.text.language_detection import detect_language
 from weiwo.text.patterns import lazy
@@ -37,6 +38,7 @@ class Part:
     key: str = ""  # empty for the whole file or its first part; the first line of a further part
     sha256: str = ""  # hash of a part's own text; empty for a whole file
     losses: Sequence[Loss] = ()  # what of it was not taken in; none where all was
+    tables: Sequence[Table] = ()  # the tables on it, as they stand there
 
     @property
     def note(self) -> str:
@@ -160,7 +162,13 @@ def read_lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
 
 
 def split_parts(
-    passages: Iterable[Passage], title: str, *, header: str = "", losses: Sequence[Loss] = (), more: bool = False
+    passages: Iterable[Passage],
+    title: str,
+    *,
+    header: str = "",
+    losses: Sequence[Loss] = (),
+    tables: Sequence[Table] = (),
+    more: bool = False,
 ) -> Iterator[Part]:
     """Hand passages on in parts of `_PASSAGES_PER_PART`, the first part last.
 
@@ -171,6 +179,7 @@ def split_parts(
         title: The title of all parts.
         header: What every part depends on beside its own passages.
         losses: What was not taken in; read when all passages are.
+        tables: Tables of the whole file, which go with the first part; read when all passages are.
         more: Whether the file has other parts, so that this one may be empty.
 
     Raises:
@@ -185,4 +194,4 @@ def split_parts(
         yield Part(title, held, key=str(held[0].first_line), sha256=digest.hexdigest())
     if not (first or more):
         raise UnreadableError(describe_losses(losses) or "empty")
-    yield Part(title, first, losses=tuple(losses))
+    yield Part(title, first, losses=tuple(losses), tables=tuple(tables))

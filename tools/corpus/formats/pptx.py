@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO, Final
 
+from weiwo.state.table import Cell, Table
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.ooxml import Drawings, Element, Package, join_paragraphs, list_children
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
-from weiwo.tools.corpus.formats.table_rows import Table, spread_rows
+from weiwo.tools.corpus.formats.table_rows import Grid, spread_rows
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.records import Passage
 
@@ -25,18 +26,21 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     with open_archive(file) as archive:
         package = Package(archive, "presentation")
         found: list[Passage] = []
+        tables: list[Table] = []
         first_title = ""
         shown: set[str] = set()
         for number, part in enumerate(_list_slides(package), 1):
-            slide = _SlideReader(package, part)
+            slide = _SlideReader(package, part, number)
             slide.read(shown, f"slide {number}")
             first_title = first_title or slide.title
             headings = (slide.title,) if slide.title else ()
             _, chunks = slide.body.cut_chunks()
             pieces = make_passages(chunks, unit="", within=f"slide {number}", page=number)
             found += [replace(piece, headings=headings) for piece in pieces]
+            tables += [replace(table, name=slide.title, headings=headings) for table in slide.body.tables]
         stated, date = package.read_properties()
-        return require_passages(Part(choose_title(first_title, stated) or name, found, date, losses=package.losses))
+        title = choose_title(first_title, stated) or name
+        return require_passages(Part(title, found, date, losses=package.losses, tables=tables))
 
 
 def _list_slides(package: Package) -> list[str]:
@@ -48,7 +52,8 @@ def _list_slides(package: Package) -> list[str]:
 class _SlideReader:
     """Reads one slide, groups included, from top to bottom as its author stacked it."""
 
-    def __init__(self, package: Package, part: str) -> None:
+    def __init__(self, package: Package, part: str, number: int) -> None:
+        self._number = number
         self.title = ""  # the text of its title
         self.body = DocumentBuilder()  # all text, the title first
         self._package, self._part, self._place = package, part, 1
@@ -104,8 +109,8 @@ class _SlideReader:
     def _add(self, text: str) -> None:
         self.body.add_paragraph(text, self._place)
 
-    def _add_table(self, table: Table) -> None:
-        self.body.add_table([(row, self._place) for row in table])
+    def _add_table(self, table: Grid) -> None:
+        self.body.add_table([(row, self._place) for row in table], unit="", within=f"slide {self._number}")
 
 
 def _find_role(shape: Element) -> str:
@@ -118,9 +123,11 @@ def _read_shape(shape: Element) -> str:
     return "\n".join(filter(None, map(join_paragraphs, shape.iterfind("txBody"))))
 
 
-def _read_table(table: Element) -> Table:
+def _read_table(table: Element) -> Grid:
     rows = []
     for row in list_children(table, "tr"):
         cells = [cell for cell in list_children(row, "tc") if not (cell.get("hMerge") or cell.get("vMerge"))]
-        rows.append([(_read_shape(cell), int(cell.get("gridSpan", 1)), int(cell.get("rowSpan", 1))) for cell in cells])
+        spans = [(int(cell.get("gridSpan", 1)), int(cell.get("rowSpan", 1))) for cell in cells]
+        shown: list[Cell | str] = [_read_shape(cell) for cell in cells]
+        rows.append([(text, *span) for text, span in zip(shown, spans, strict=True)])
     return spread_rows(rows)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
+from weiwo.state.table import Cell, Table, as_cell
 from weiwo.text.chunking import LARGEST, chunk_sections, measure_weight
 from weiwo.tools.corpus.formats.parts import format_range
 from weiwo.tools.corpus.records import Passage
@@ -16,42 +17,48 @@ LONGEST_REPEATED: Final = 200
 BETWEEN: Final = " | "
 """What stands between the cells of a sheet's row."""
 _MOST_SPAN: Final = 200
+MOST_COLUMNS: Final = 500
+"""Of a wider row, the empty cells are left out, and so is what stands behind this many others."""
+_CONTINUED: Final = Cell(continued=True)
 
-Table = list[list[str]]
+Grid = list[list[Cell | str]]
+"""Rows of cells, spans spread out."""
 
 
-def spread_rows(rows: Iterable[Iterable[tuple[str, int, int]]]) -> Table:
-    """Lay out cells that span rows and columns, the text of each in every place that it spans.
+def spread_rows(rows: Iterable[Iterable[tuple[Cell | str, int, int]]]) -> Grid:
+    """Lay out cells that span rows and columns, each in every place that it spans.
 
-    What spans a whole row, or is long, stands once.
+    What spans a whole row, or is long, stands once, and empty cells continue it.
 
     Args:
-        rows: Of each row, its cells: text, columns and rows that it spans.
+        rows: Of each row, its cells, and the columns and rows that each spans.
     """
-    laid: Table = []
-    waiting: dict[int, tuple[str, int]] = {}  # by column: what hangs down from above, and for how many rows more
+    laid: Grid = []
+    waiting: dict[int, tuple[Cell, int]] = {}  # by column: what hangs down from above, and for how many rows more
     for row in rows:
         cells = list(row)
-        line: list[str] = []
-        for text, across, down in cells:
+        line: list[Cell | str] = []
+        for cell, across, down in cells:
             _hang(line, waiting)
             wide, deep = min(max(across, 1), _MOST_SPAN), max(down, 1)
-            again = text if len(text) <= LONGEST_REPEATED and len(cells) > 1 else ""
+            whole = as_cell(cell)
+            shown_again = len(whole.shown) <= LONGEST_REPEATED and len(cells) > 1
+            again = Cell(whole.value, whole.shown, whole.unit, continued=True) if shown_again else _CONTINUED
             for place in range(wide):
                 if deep > 1:
                     waiting[len(line)] = (again, deep - 1)
-                line.append(again if place else text)
+                line.append(again if place else cell)
         _hang(line, waiting)
         laid.append(line)
     return laid
 
 
-def _hang(line: list[str], waiting: dict[int, tuple[str, int]]) -> None:
+def _hang(line: list[Cell | str], waiting: dict[int, tuple[Cell, int]]) -> None:
     while (at := len(line)) in waiting:
-        text, left = waiting.pop(at)
-        line.append(text)
+        cell, left = waiting.pop(at)
+        line.append(cell)
         if left > 1:
-            waiting[at] = (text, left - 1)
+            waiting[at] = (cell, left - 1)
 
 
 _LONGEST_HEADER: Final = 500
@@ -66,6 +73,34 @@ class TableRow(NamedTuple):
     text: str
     first: int
     last: int
+    cells: Sequence[str] = ()  # its cells, where they are known apart
+
+
+def join_rows(table: Table, cut: dict[int, int] | None = None) -> Iterator[TableRow]:
+    """The rows of a sheet as text; a merged cell in every place that it spans, unless it is all of its row.
+
+    Args:
+        table: The sheet.
+        cut: Takes up how many cells of each row, by its number, are left out of a row that is too wide.
+    """
+    for row, number in zip(table.rows, table.numbers, strict=True):
+        cells = [as_cell(cell) for cell in row]
+        own = sum(bool(cell.shown) and not cell.continued for cell in cells)
+        if not own and not any(cell.note for cell in cells):
+            continue
+        texts = ["" if cell.continued and own == 1 else _write_cell(cell) for cell in cells]
+        while texts and not texts[-1]:
+            texts.pop()
+        if len(texts) > MOST_COLUMNS:
+            texts = [text for text in texts if text]
+            if len(texts) > MOST_COLUMNS and cut is not None:
+                cut[number] = len(texts) - MOST_COLUMNS
+        yield TableRow(BETWEEN.join(texts[:MOST_COLUMNS]), number, number, texts[:MOST_COLUMNS])
+
+
+def _write_cell(cell: Cell) -> str:
+    """A cell as a passage shows it, with the comment on it."""
+    return f"{cell.shown} [Comment: {cell.note}]".lstrip() if cell.note else cell.shown
 
 
 def make_table_passages(
@@ -108,7 +143,7 @@ def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow]
     """
     rest = iter(rows)
     first = list(islice(rest, _SAMPLE_ROWS))
-    cells = [split_cells(row.text, between) for row in first]
+    cells = [row.cells or split_cells(row.text, between) for row in first]
     widths = Counter(len(line) for line in map(_list_filled, cells) if len(line) > 1)
     usual = max(widths, key=lambda width: (widths[width], width * (widths[width] > 1)), default=0)
     for at, line in enumerate(cells[: max(1, len(cells) - 1)] if usual else ()):

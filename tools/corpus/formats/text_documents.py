@@ -9,6 +9,7 @@ from weiwo.text.outline import find_rst_headings
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.html_document import parse_html
+from weiwo.tools.corpus.formats.markdown_tables import find_markdown_tables
 from weiwo.tools.corpus.formats.parts import (
     Part,
     choose_title,
@@ -51,7 +52,8 @@ def read_markdown(file: BinaryIO, name: str) -> Iterator[Part]:
             front = []
     title, chunks = chunk_text(text, markdown=True, name=choose_title(stated.get("title")) or name)
     date = next((find_date(stated[key]) for key in ("date", "published", "updated") if key in stated), None)
-    return require_passages(Part(choose_title(stated.get("title")) or title, front + make_passages(chunks), date))
+    best, tables = choose_title(stated.get("title")) or title, find_markdown_tables(text)
+    return require_passages(Part(best, front + make_passages(chunks), date, tables=tables))
 
 
 def read_web_page(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -64,4 +66,5 @@ def read_web_page(file: BinaryIO, name: str) -> Iterator[Part]:
     title, chunks = page.body.cut_chunks()
     if not chunks:
         raise UnreadableError("a page without text")
-    return require_passages(Part(choose_title(page.title, title) or name, make_passages(chunks), find_date(page.date)))
+    best, date = choose_title(page.title, title) or name, find_date(page.date)
+    return require_passages(Part(best, make_passages(chunks), date, tables=page.body.tables))

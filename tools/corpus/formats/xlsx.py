@@ -4,21 +4,28 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from typing import BinaryIO, Final, NamedTuple
 from xml.etree import ElementTree as ET
 
+from weiwo.state.table import EMPTY_CELL, Cell, CellValue, Row, Table, as_cell
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
-from weiwo.tools.corpus.formats.ooxml import BROKEN, Drawings, Element, Package, drop_namespaces, join_paragraphs
+from weiwo.tools.corpus.formats.ooxml import BROKEN, Drawings, Element, Package, drop_namespaces, is_on, join_paragraphs
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
-from weiwo.tools.corpus.formats.table_rows import BETWEEN, LONGEST_REPEATED, Table, TableRow, make_sheet_passages
+from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, MOST_COLUMNS, Grid, join_rows, make_sheet_passages
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
-from weiwo.tools.tables.number_format import BUILT_IN, render_stored, render_text
+from weiwo.tools.tables.number_format import (
+    BUILT_IN,
+    find_format_kind,
+    find_format_unit,
+    read_serial,
+    render_stored,
+    render_text,
+)
 
-_MOST_COLUMNS: Final = 500
-"""Of a wider row, the empty cells are left out, and so is what stands behind this many others."""
 _MOST_SPAN: Final = 200
 _MERGED: Final = re.compile(rb"""<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]+)(\d+):([A-Z]+)(\d+)["']""")
 _PLACE: Final = lazy(r"([A-Z]{1,3})(\d+)")
@@ -36,7 +43,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         found = [passage for number, sheet in enumerate(book.sheets, 1) for passage in book.read_sheet(number, sheet)]
         stated, date = package.read_properties()
         losses = [*book.list_losses(), *package.losses]
-        return require_passages(Part(choose_title(stated) or name, found, date, losses=losses))
+        return require_passages(Part(choose_title(stated) or name, found, date, losses=losses, tables=book.tables))
 
 
 class _Sheet(NamedTuple):
@@ -62,7 +69,8 @@ class _Workbook:
             elif package.has(part):
                 self.sheets.append(_Sheet(title, part))
         self._strings = self._read_strings()
-        self._formats = self._read_formats()
+        self._styles = self._read_styles()
+        self.tables: list[Table] = []  # of the sheets that were read
         self._uncomputed: list[str] = []
         self._unformatted: list[str] = []  # cells whose format is not understood
         self._sheet = ""
@@ -79,60 +87,74 @@ class _Workbook:
         ]
 
     def read_sheet(self, number: int, sheet: _Sheet) -> Iterator[Passage]:
-        """The passages of a sheet, then those of its boxes and charts."""
+        """Read the passages of a sheet, then those of its boxes and charts; its cells become a table."""
         self._sheet = sheet.name
         try:
             data = self._package.read_bytes(sheet.part)
-            reader = _SheetReader(data, self._read_comments(sheet.part), self._show)
-            yield from make_sheet_passages(self._join_rows(reader, sheet), sheet.name, number)
+            reader = _SheetReader(data, self._read_comments(sheet.part), self._read_cell)
+            table = reader.read_table(sheet.name)
+            yield from make_sheet_passages(join_rows(table, self._cut), sheet.name, number)
+            self._uncomputed += [f"{sheet.name}!{place}" for place in reader.uncomputed]
+            if table.rows:
+                self.tables.append(table)
         except BROKEN:
             self._package.note_damaged(f"sheet {sheet.name}")
         yield from self._read_drawings(number, sheet)
 
-    def _join_rows(self, reader: "_SheetReader", sheet: _Sheet) -> Iterator[TableRow]:
-        for row, cells in reader.read_rows():
-            last = max(cells)
-            if last < _MOST_COLUMNS:
-                texts = [cells.get(column, "") for column in range(last + 1)]
-            else:
-                texts = [cells[column] for column in sorted(cells)]
-                if len(texts) > _MOST_COLUMNS:
-                    self._cut[row] = len(texts) - _MOST_COLUMNS
-            yield TableRow(BETWEEN.join(texts[:_MOST_COLUMNS]), row, row)
-        self._uncomputed += [f"{sheet.name}!{place}" for place in reader.uncomputed]
-
-    def _show(self, cell: Element) -> str | None:
-        """The text of a cell; None of a formula that was never computed."""
+    def _read_cell(self, cell: Element) -> Cell | None:
+        """The value of a cell and what it shows; None of an empty one."""
         kind, value = cell.get("t", "n"), cell.findtext("v")
+        style = self._find_style(cell)
+        written = cell.find("f")
+        formula = "" if written is None else (written.text or "").strip() or "…"
         if kind == "inlineStr":
-            return "".join(map(_read_string, cell.iterfind("is")))
+            text = "".join(map(_read_string, cell.iterfind("is")))
+            return Cell(text, text, bold=style.bold) if text else None
         if value is None or (not value and kind != "str"):
-            return None if cell.find("f") is not None else ""
+            return None if written is None else Cell(f"={formula}", f"={formula}", formula=formula, bold=style.bold)
+        if kind == "n":
+            return self._read_number(cell, value, style, formula)
         if kind == "s":
             text = self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else ""
-            return render_text(text, self._find_code(cell))
-        if kind == "b":
-            return "TRUE" if value == "1" else "FALSE"
-        if kind == "n":
-            shown = render_stored(value, self._find_code(cell), date_1904=self._from_1904)
-            if not shown.exact:
-                self._unformatted.append(f"{self._sheet}!{cell.get('r', '')}")
-            return _render_cell(shown.text)
-        return _render_cell(value.removesuffix("T00:00:00") if kind == "d" else value)
+            text = render_text(text, style.code)
+        elif kind == "b":
+            text = "TRUE" if value == "1" else "FALSE"
+            return Cell(value == "1", text, formula=formula, bold=style.bold)
+        else:
+            text = _render_cell(value.removesuffix("T00:00:00") if kind == "d" else value)
+        return Cell(text, text, formula=formula, bold=style.bold) if text else None
 
-    def _find_code(self, cell: Element) -> str:
-        style = cell.get("s", "0")
-        return self._formats[int(style)] if style.isdecimal() and int(style) < len(self._formats) else ""
+    def _read_number(self, cell: Element, written: str, style: "_Style", formula: str) -> Cell:
+        shown = render_stored(written, style.code, date_1904=self._from_1904)
+        if not shown.exact:
+            self._unformatted.append(f"{self._sheet}!{cell.get('r', '')}")
+        try:
+            number = float(written)
+        except ValueError:
+            text = _render_cell(written)
+            return Cell(text, text, formula=formula, bold=style.bold)
+        value, unit = style.interpret(number, date_1904=self._from_1904)
+        return Cell(value, _render_cell(shown.text), unit, formula, bold=style.bold)
+
+    def _find_style(self, cell: Element) -> "_Style":
+        number = cell.get("s", "0")
+        return self._styles[int(number)] if number.isdecimal() and int(number) < len(self._styles) else _PLAIN
 
     def _read_strings(self) -> list[str]:
         strings = self._package.read_related(self._package.main, "sharedStrings")
         return [_read_string(item) for item in strings.iter("si")]
 
-    def _read_formats(self) -> list[str]:
+    def _read_styles(self) -> list["_Style"]:
         styles = self._package.read_related(self._package.main, "styles")
         codes = {str(number): code for number, code in BUILT_IN.items()}
         codes |= {one.get("numFmtId", ""): one.get("formatCode", "") for one in styles.iterfind("numFmts/numFmt")}
-        return [codes.get(one.get("numFmtId", ""), "") for one in styles.iterfind("cellXfs/xf")]
+        bold = [is_on(one.find("b")) for one in styles.iterfind("fonts/font")]
+        found = []
+        for one in styles.iterfind("cellXfs/xf"):
+            font = one.get("fontId", "")
+            heavy = font.isdecimal() and int(font) < len(bold) and bold[int(font)]
+            found.append(_Style(codes.get(one.get("numFmtId", ""), ""), heavy))
+        return found
 
     def _read_comments(self, part: str) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -147,8 +169,8 @@ class _Workbook:
         """What stands above the cells; values of charts, too, which may be of a hidden sheet or another file."""
         body = DocumentBuilder()
 
-        def add_table(table: Table) -> None:
-            body.add_table([(row, 1) for row in table])
+        def add_table(table: Grid) -> None:
+            body.add_table([(row, 1) for row in table], unit="")
 
         for part in self._package.find_related(sheet.part, "drawing"):
             drawings, root = Drawings(self._package, part), self._package.read_part(part)
@@ -160,56 +182,112 @@ class _Workbook:
             yield replace(passage, headings=(sheet.name,))
 
 
+class _Style:
+    """The number format and the type of cells."""
+
+    def __init__(self, code: str, bold: bool) -> None:  # noqa: FBT001 - a value among others
+        self.code, self.bold = code, bold
+        self._by_sign = code if "[" not in code or not re.search(r"\[[<>=]", code) else ""
+        self._known: dict[float, tuple[str, str]] = {}
+
+    def interpret(self, number: float, *, date_1904: bool) -> tuple[CellValue, str]:
+        """The value that a number stands for under the format, and its unit."""
+        if not self.code or self.code == "General":
+            return number, ""
+        sign = (number > 0) - (number < 0)
+        if self._by_sign and sign in self._known:
+            kind, unit = self._known[sign]
+        else:
+            kind, unit = find_format_kind(self.code, number), find_format_unit(self.code, number)
+            self._known[sign] = kind, unit
+        if kind == "duration":
+            return timedelta(days=number), ""
+        if kind in {"date", "datetime", "time"}:
+            moment = read_serial(number, date_1904=date_1904)
+            if moment is None:
+                return number, ""
+            return (moment.time(), "") if kind == "time" and 0 <= number < 1 else (moment, "")
+        return number, unit
+
+
+_PLAIN: Final = _Style("", bold=False)
+
+
 class _SheetReader:
     """Reads the rows of a sheet, a merged cell in every place that it spans."""
 
-    def __init__(self, data: bytes, comments: dict[str, str], show: Callable[[Element], str | None]) -> None:
+    def __init__(self, data: bytes, comments: dict[str, str], read_cell: Callable[[Element], Cell | None]) -> None:
         self.uncomputed: list[str] = []  # the formulas without a value so far
-        self._data, self._comments, self._show = data, comments, show
+        self._data, self._comments, self._read_cell = data, comments, read_cell
         self._merged: dict[tuple[int, int], tuple[int, int]] = {}
         for left, top, right, bottom in _MERGED.findall(data, max(0, data.rfind(b"sheetData>"))):
             self._merged[int(top), _read_column(left.decode())] = (int(bottom), _read_column(right.decode()))
-        self._open: list[tuple[int, range, str]] = []  # merged cells that reach down: to which row, where, what
+        self._open: list[tuple[int, range, Cell]] = []  # merged cells that reach down: to which row, where, what
 
-    def read_rows(self) -> Iterator[tuple[int, dict[int, str]]]:
-        """The number of each row that has text, and its cells by column, from 0."""
+    def read_table(self, name: str) -> Table:
+        """Read the cells of the sheet; between rows that are not consecutive stands an empty one."""
+        rows: list[Row] = []
+        numbers: list[int] = []
+        hidden: set[int] = set()
+        hidden_columns: set[int] = set()
         number = 0
         for _, element in ET.iterparse(io.BytesIO(self._data)):  # noqa: S314 - expat bounds entities itself
-            if element.tag.rpartition("}")[2] == "row":
-                row = drop_namespaces(element)
-                number = int(stated) if (stated := row.get("r", "")).isdecimal() else number + 1
-                if cells := self._read_row(row, number):
-                    yield number, cells
-                row.clear()
+            tag = element.tag.rpartition("}")[2]
+            if tag == "col" and element.get("hidden") in {"1", "true"}:
+                first, last = (int(element.get(side, "0")) for side in ("min", "max"))
+                hidden_columns |= set(range(first - 1, min(last, MOST_COLUMNS)))
+            if tag != "row":
+                continue
+            row = drop_namespaces(element)
+            number = int(stated) if (stated := row.get("r", "")).isdecimal() else number + 1
+            if cells := self._read_row(row, number):
+                if numbers and number > numbers[-1] + 1:
+                    rows.append(())
+                    numbers.append(numbers[-1] + 1)
+                if row.get("hidden") in {"1", "true"}:
+                    hidden.add(len(rows))
+                last = max(cells)
+                rows.append([cells.get(at, "") for at in range(last + 1)])
+                numbers.append(number)
+            row.clear()
+        return Table(
+            name,
+            rows,
+            numbers,
+            within=f"sheet {name}",
+            hidden_rows=frozenset(hidden),
+            hidden_columns=frozenset(hidden_columns),
+        )
 
-    def _read_row(self, row: Element, number: int) -> dict[int, str]:
-        cells: dict[int, str] = {}
+    def _read_row(self, row: Element, number: int) -> dict[int, Cell | str]:
+        cells: dict[int, Cell | str] = {}
         column = -1
-        for cell in row.iter("c"):
-            place = _PLACE.fullmatch(cell.get("r", ""))
+        for one in row.iter("c"):
+            place = _PLACE.fullmatch(one.get("r", ""))
             column = _read_column(place[1]) if place else column + 1
-            text = self._show(cell)
-            if text is None:
-                self.uncomputed.append(cell.get("r", f"row {number}"))
-                formula = (cell.findtext("f") or "").strip()
-                text = f"={formula}" if formula else "=…"
-            if note := self._comments.get(cell.get("r", "")):
-                text = f"{text} [Comment: {note}]".lstrip()
-            if text:
-                cells[column] = text
+            cell = self._read_cell(one)
+            if cell is not None and cell.formula and cell.shown == f"={cell.formula}":
+                self.uncomputed.append(one.get("r", f"row {number}"))
+            if note := self._comments.get(one.get("r", "")):
+                cell = (cell or EMPTY_CELL)._replace(note=note)
+            if cell is not None:
+                # A text and nothing else takes the least memory as such.
+                plain = isinstance(cell.value, str) and not (cell.formula or cell.bold or cell.note)
+                cells[column] = cell.shown if plain else cell
         return self._fill_merged(cells, number)
 
-    def _fill_merged(self, cells: dict[int, str], number: int) -> dict[int, str]:
+    def _fill_merged(self, cells: dict[int, Cell | str], number: int) -> dict[int, Cell | str]:
         self._open = [one for one in self._open if one[0] >= number]
-        for column, text in list(cells.items()):
+        for column, cell in list(cells.items()):
             bottom, right = self._merged.get((number, column), (number, column))
-            if (bottom, right) != (number, column) and len(text) <= LONGEST_REPEATED:
-                self._open.append((bottom, range(column, min(right, column + _MOST_SPAN) + 1), text))
+            whole = as_cell(cell)
+            if (bottom, right) != (number, column) and len(whole.shown) <= LONGEST_REPEATED:
+                again = Cell(whole.value, whole.shown, whole.unit, continued=True)
+                self._open.append((bottom, range(column, min(right, column + _MOST_SPAN) + 1), again))
         own = set(cells)
-        for _, columns, text in self._open:
-            if own - set(columns):  # what stands alone in its row is a title
-                cells |= {column: text for column in columns if column not in own}
-        return cells
+        for _, columns, again in self._open:
+            cells |= {column: again for column in columns if column not in own}
+        return cells if own else {}
 
 
 def _read_string(element: Element) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 STORE: Final = "corpus.sqlite"
 """The file of these tables, in the folder of a corpus."""
-VERSION: Final = 1
+VERSION: Final = 2
 """Goes up when the tables change."""
 
 _SCHEMA: Final = """
@@ -72,12 +72,23 @@ CREATE TABLE vectors(
     UNIQUE(model, key)
 );
 """
-_UPGRADE: Final = """
+_LOSSES: Final = """
 ALTER TABLE documents ADD COLUMN losses TEXT NOT NULL DEFAULT '';
 ALTER TABLE documents ADD COLUMN reader INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX lossy ON documents(source) WHERE losses <> '';
 """
-"""What the tables of Weiwo 0.1 lack; it still reads and writes them then."""
+"""What the store of Weiwo 0.1 lacks."""
+_TABLES: Final = """
+CREATE TABLE tables(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    facts TEXT NOT NULL,  -- what is known of it, as `table_store` writes it
+    data BLOB NOT NULL    -- its typed columns: a Parquet file
+);
+CREATE INDEX tables_of ON tables(document);
+"""
+"""What version 1 lacks."""
 LIVE: Final = "born <= :at AND (died IS NULL OR died > :at)"
 """Which documents a reader at a generation sees."""
 
@@ -213,9 +224,8 @@ class Store:
         try:
             with self.read_transaction() as connection:
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
-                known = {row[1] for row in connection.execute("PRAGMA table_info(documents)")}
-            if version == 0 or (version == VERSION and "losses" not in known):
-                self._create(version)
+            if version in range(VERSION):
+                self._create()
             elif version != VERSION:
                 raise CorpusError(
                     f"index {path.parent}: made by another version of Weiwo; delete the folder and index again"
@@ -274,14 +284,18 @@ class Store:
         else:
             self._idle.put(connection)
 
-    def _create(self, version: int) -> None:
-        """Make the tables, or what those of Weiwo 0.1 lack."""
+    def _create(self) -> None:
+        """Make the tables, or what those of an earlier version lack; what they hold stays."""
         with self.write_transaction() as connection:
-            columns = connection.execute("PRAGMA table_info(documents)").fetchall()
-            if "losses" not in {row[1] for row in columns}:  # nobody was faster
-                for statement in (_UPGRADE if version else _SCHEMA).split(";\n"):
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version == VERSION:  # another process was faster
+                return
+            columns = {row[1] for row in connection.execute("PRAGMA table_info(documents)")}
+            steps = [_SCHEMA] if version == 0 else [] if "losses" in columns else [_LOSSES]
+            for script in (*steps, _TABLES):
+                for statement in filter(str.strip, script.split(";\n")):
                     connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def read_generation(self) -> int:
         """The number of batches taken over."""
@@ -325,6 +339,9 @@ class Store:
                 "DELETE FROM passages WHERE id IN (SELECT passages.id FROM documents JOIN passages"
                 " ON passages.id BETWEEN first AND first + count - 1 WHERE died <= ?)",
                 (until,),
+            )
+            connection.execute(
+                "DELETE FROM tables WHERE document IN (SELECT id FROM documents WHERE died <= ?)", (until,)
             )
             connection.execute("DELETE FROM documents WHERE died <= ?", (until,))
 

@@ -232,6 +232,10 @@ def _put_document(connection: sqlite3.Connection, one: Document, passages: Seque
             for each in passages
         ],
     )
+    connection.executemany(
+        "INSERT INTO tables(document, name, facts, data) VALUES (?, ?, ?, ?)",
+        [(number, table.name, table.facts, table.data) for table in one.tables],
+    )
 
 
 def compose_embedded_text(title: str, headings: Iterable[str], text: str) -> str:

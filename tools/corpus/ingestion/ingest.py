@@ -7,6 +7,7 @@ was. Parts that the index holds are not written again. A renamed file is read an
 """
 
 import asyncio
+import base64
 import os
 import time
 from collections import Counter
@@ -23,7 +24,7 @@ from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile, expa
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport, ProgressListener, ProgressMeter
 from weiwo.tools.corpus.ingestion.worker_pool import ParserWorker, WorkerError
 from weiwo.tools.corpus.losses import Loss, decode_losses
-from weiwo.tools.corpus.records import BATCH_SECONDS, ChangeBatch, Document, KnownFile, Passage
+from weiwo.tools.corpus.records import BATCH_SECONDS, ChangeBatch, Document, KnownFile, Passage, StoredTable
 from weiwo.tools.corpus.source_names import make_part_path, strip_part
 
 T = TypeVar("T")
@@ -247,6 +248,7 @@ class _IngestRun:
             title=stated["title"],
             date=stated["date"],
             losses=decode_losses(stated["losses"]),
+            tables=tuple(StoredTable(name, facts, base64.b64decode(data)) for name, facts, data in stated["tables"]),
             **{name: stated[name] for name in ("sha256", "size", "modified_ns", "type", "language")},
         )
         before = self._todo.known.get(path)

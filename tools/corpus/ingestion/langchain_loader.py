@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING, Any, Final
 from weiwo.text.chunking import chunk_sections
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import DocumentMetadata, derive_source_title, read_metadata
+from weiwo.tools.corpus.formats.markdown_tables import find_passage_tables
 from weiwo.tools.corpus.formats.parts import Part, clean_text, detect_part_language
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
 from weiwo.tools.corpus.records import ChangeBatch, Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_loaded_path, make_loaded_prefix
 from weiwo.tools.printable import one_line, redacted
+from weiwo.tools.tables.table_store import store_tables
 from weiwo.tools.user_tools import import_object
 
 if TYPE_CHECKING:
@@ -260,7 +262,9 @@ class _LoaderRun:
         language = detect_part_language(Part(title, passages))
         new = before is None and not self._take_over(source.name)
         name = before.source if before else self._choose_name(source.name, path)
-        self._batch.put(Document(name, path, content, size, 0, title, "loaded", language, source.date), passages)
+        tables, losses = store_tables(find_passage_tables(passages))
+        document = Document(name, path, content, size, 0, title, "loaded", language, source.date, tuple(losses))
+        self._batch.put(replace(document, tables=tuple(tables)), passages)
         self.report.passages += len(passages)
         self.report.added += new
         self.report.changed += not new

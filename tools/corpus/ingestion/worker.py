@@ -4,6 +4,7 @@ Parsers of foreign documents hang, eat memory and crash. Here that costs one fil
 late, the operating system one that takes too much, and the parent starts another.
 """
 
+import base64
 import json
 import os
 import stat
@@ -18,10 +19,12 @@ from typing import Any, BinaryIO, Final
 from weiwo.tools.corpus.formats import Part, load_reader, sniff_format
 from weiwo.tools.corpus.formats.document_dates import date_part
 from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.markdown_tables import find_passage_tables
 from weiwo.tools.corpus.formats.ocr import start_budget
 from weiwo.tools.corpus.formats.parts import detect_part_language
 from weiwo.tools.corpus.losses import encode_losses
 from weiwo.tools.printable import one_line
+from weiwo.tools.tables.table_store import store_tables
 from weiwo.tools.worker_process import limit_resources, read_frame, serve_requests, write_frame
 
 _FLUSH_BYTES: Final = 250_000
@@ -127,13 +130,17 @@ def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[
 
 
 def _encode_part(part: Part, sha256: str, held: str) -> dict[str, Any]:
-    """A part as JSON; without its passages where the index holds that hash already."""
+    """A part as JSON; without its passages and tables where the index holds that hash already."""
+    held_already = sha256 == held
+    grids = () if held_already else part.tables or find_passage_tables(part.passages)
+    tables, losses = store_tables(grids) if grids else ([], [])
     return {
         "sha256": sha256,
         "key": part.key,
         "title": part.title,
         "date": part.date,
         "language": detect_part_language(part),
-        "losses": encode_losses(part.losses),
-        "passages": None if sha256 == held else [*map(_encode_passage, part.passages)],
+        "losses": encode_losses([*part.losses, *losses]),
+        "passages": None if held_already else [*map(_encode_passage, part.passages)],
+        "tables": [(one.name, one.facts, base64.b64encode(one.data).decode("ascii")) for one in tables],
     }

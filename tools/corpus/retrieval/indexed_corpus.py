@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.text.analyzer import query_terms
@@ -31,12 +31,7 @@ from weiwo.tools.corpus.index.writer import catch_up_index
 from weiwo.tools.corpus.retrieval.passage_search import LONGEST_QUERY, GenerationBuriedError, PassageSearch, SearchTrace
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passages
 from weiwo.tools.corpus.retrieval.superseded import mark_superseded
-from weiwo.tools.corpus.retrieval.table_documents import (
-    TableDocument,
-    list_table_documents,
-    measure_document,
-    read_table_passages,
-)
+from weiwo.tools.corpus.retrieval.table_documents import TableEntry, list_tables, read_table
 from weiwo.tools.corpus.source_names import LOADED, is_loaded, mark_part, name_relative_to, name_source, strip_part
 from weiwo.tools.printable import one_line
 
@@ -95,7 +90,7 @@ class IndexedCorpus:
         self._nearest: VectorIndex | None = None
         self._covered: tuple[tuple[int, int], tuple[int, int]] = ((-1, -1), (0, 0))
         self._counted = (-1, 0)
-        self._tables: tuple[tuple[int, str], list[TableDocument]] = ((-1, ""), [])
+        self._tables: tuple[tuple[int, str], list[TableEntry]] = ((-1, ""), [])
         self._listed: tuple[tuple[int, str], dict[str, tuple[int, str, range]]] = ((-1, ""), {})
         try:
             self._keyword = KeywordIndex(folder, self._identity)
@@ -164,24 +159,21 @@ class IndexedCorpus:
             if within.allows_document(source, path)
         ]
 
-    def list_table_documents(self) -> list[TableDocument]:
-        """The documents with tables, under the names that citations give them; looked for once a generation. Blocks."""
+    def list_tables(self) -> list[TableEntry]:
+        """List the tables of its documents, under the names of citations; looked for once a generation. Blocks."""
         state = (self.generation, str(Path.cwd()))
         if self._tables[0] != state:
             with self._store.read_transaction() as connection:
-                found = {one.source: one for one in list_table_documents(connection, state[0])}
-                named = self._names.rename_documents(connection, found)
-                sizes = {name: measure_document(connection, one) for name, one in named.items()}
-            self._tables = (state, [replace(one, source=name, size=sizes[name]) for name, one in named.items()])
+                found = list_tables(connection, state[0])
+                sources = {one.source: one.source for one in found}
+                names = {old: new for new, old in self._names.rename_documents(connection, sources).items()}
+            self._tables = (state, [replace(one, source=names.get(one.source, one.source)) for one in found])
         return self._tables[1]
 
-    def read_table_passages(self, document: TableDocument) -> list[Sequence[Any]]:
-        """All passages of a document, in order, as rows of data. Blocks."""
+    def read_table(self, number: int) -> bytes | None:
+        """The data of a table by its number, a Parquet file; None where it was deleted meanwhile. Blocks."""
         with self._store.read_transaction() as connection:
-            sources = {source: source for *_, source in document.parts}
-            shown = self._names.rename_documents(connection, sources)
-            names = {source: name for name, source in shown.items()}
-            return read_table_passages(connection, document, names)
+            return read_table(connection, number)
 
     def close(self) -> None:
         """Close what is open. The corpus may still be used."""

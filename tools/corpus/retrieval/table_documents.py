@@ -1,91 +1,59 @@
-"""Documents with tables: which there are in an index, and all their passages in order, none merged with its equal."""
+"""Stored tables of an index: which there are, what is known of each, and their data."""
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from weiwo.tools.corpus.index.store import LIVE
-from weiwo.tools.corpus.source_names import mark_part, strip_part
+from weiwo.tools.corpus.records import READER
+from weiwo.tools.corpus.source_names import strip_part
 
-_TABULAR: Final = ("csv", "xlsx", "ods", "json")
+_TABULAR: Final = ("csv", "xlsx", "ods", "xls", "xlsb")
 """Types of documents that are tables as a whole."""
-_MOST_LOOKED_THROUGH: Final = 50_000
-"""Passages of a corpus among which tables within texts are looked for; of a larger one, only what is a table counts."""
 
 
 @dataclass(frozen=True, slots=True)
-class TableDocument:
-    """A document that may hold tables, with its parts in order."""
+class TableEntry:
+    """A stored table, without its data.
 
-    source: str  # its name in citations
-    kind: str  # its type
-    date: str | None  # the date it states
-    size: int  # characters of its passages
-    parts: tuple[tuple[int, int, int, str], ...]  # of each: its number, its first passage, how many, its source
+    Attributes:
+        id: Its number; a table that is read again gets another. 0 where none is stored.
+        name: Its name.
+        source: Name of its document in citations.
+        date: Date that the document states.
+        size: Bytes of its data.
+        facts: What is known of it, as `weiwo.tools.tables.table_store` writes it; None where it must be indexed anew
+            before it can be asked.
+    """
 
-    @property
-    def key(self) -> str:
-        """What identifies its content: a document that is read again has other numbers."""
-        return f"{self.source}\0{','.join(str(part[0]) for part in self.parts)}"
+    id: int
+    name: str
+    source: str
+    date: str | None
+    size: int
+    facts: Mapping[str, Any] | None
 
 
-def list_table_documents(connection: sqlite3.Connection, at: int) -> list[TableDocument]:
-    """The documents with tables at a generation, by name; their sizes are not known yet."""
-    columns = "documents.id, path, source, type, date, first, count"
-    kinds = ", ".join(f"'{kind}'" for kind in _TABULAR)
-    rows = connection.execute(
-        f"SELECT {columns} FROM documents WHERE {LIVE} AND type IN ({kinds})",  # noqa: S608  # constants only
+def list_tables(connection: sqlite3.Connection, at: int) -> list[TableEntry]:
+    """The tables at a generation, by document; documents read before tables were stored are listed without facts."""
+    found = connection.execute(
+        "SELECT tables.id, name, source, date, length(data), facts FROM documents"  # noqa: S608  # constants only
+        f" JOIN tables ON document = documents.id WHERE {LIVE} ORDER BY source, tables.id",  # constants only
         {"at": at},
     ).fetchall()
-    total = connection.execute(
-        f"SELECT coalesce(sum(count), 0) FROM documents WHERE {LIVE} AND type NOT IN ({kinds})",  # noqa: S608  # the same
-        {"at": at},
-    ).fetchone()[0]
-    if total <= _MOST_LOOKED_THROUGH:
-        rows += connection.execute(
-            f"SELECT DISTINCT {columns} FROM documents JOIN passages ON passages.id BETWEEN first AND first + count - 1"  # noqa: S608
-            f" WHERE {LIVE} AND type NOT IN ({kinds}) AND text GLOB '*|*---*|*'",
-            {"at": at},
-        ).fetchall()
-    grouped: dict[str, list[tuple[Any, ...]]] = {}
-    for row in rows:
-        grouped.setdefault(strip_part(row[1]), []).append(row)
-    return sorted((_join_parts(group) for group in grouped.values()), key=lambda one: one.source)
+    kinds = ", ".join(f"'{kind}'" for kind in _TABULAR)
+    outdated = connection.execute(
+        f"SELECT title, source, path, date FROM documents WHERE {LIVE} AND type IN ({kinds}) AND reader < :reader",  # noqa: S608  # constants only
+        {"at": at, "reader": READER},
+    ).fetchall()
+    listed = [TableEntry(row[0], row[1], row[2], row[3], row[4], json.loads(row[5])) for row in found]
+    listed += [TableEntry(0, row[0], row[1], row[3], 0, None) for row in outdated if strip_part(row[2]) == row[2]]
+    return listed
 
 
-def _join_parts(rows: list[tuple[Any, ...]]) -> TableDocument:
-    """A document with its parts in the order of its file: the part without a key is its beginning."""
-    rows.sort(key=lambda row: int(mark[2:]) if (mark := mark_part(row[1]))[2:].isdecimal() else 0)
-    _, path, source, kind, date, *_ = rows[0]
-    whole = source.removesuffix(mark_part(path))
-    return TableDocument(whole, kind, date, 0, tuple((row[0], row[5], row[6], row[2]) for row in rows))
-
-
-def measure_document(connection: sqlite3.Connection, document: TableDocument) -> int:
-    """The characters of a document's passages."""
-    spans = [[first, first + count - 1] for _, first, count, _ in document.parts]
-    row = connection.execute(
-        "SELECT coalesce(sum(length(text)), 0) FROM json_each(?) CROSS JOIN passages"
-        " ON passages.id BETWEEN json_extract(value, '$[0]') AND json_extract(value, '$[1]')",
-        (json.dumps(spans),),
-    ).fetchone()
-    size: int = row[0]
-    return size
-
-
-def read_table_passages(
-    connection: sqlite3.Connection, document: TableDocument, names: dict[str, str]
-) -> list[Sequence[Any]]:
-    """The passages of a document in order: text, headings, locator, first and last line, page, source."""
-    found: list[Sequence[Any]] = []
-    for number, first, count, source in document.parts:
-        rows = connection.execute(
-            "SELECT text, headings, locator, first_line, last_line, page FROM passages"
-            " WHERE id BETWEEN ? AND ? AND document = ? ORDER BY id",
-            (first, first + count - 1, number),
-        )
-        shown = names.get(source, source)
-        found += [(text, json.loads(headings), *rest, shown) for text, headings, *rest in rows]
-    return found
+def read_table(connection: sqlite3.Connection, number: int) -> bytes | None:
+    """The data of a table: a Parquet file; None where it was deleted meanwhile."""
+    row = connection.execute("SELECT data FROM tables WHERE id = ?", (number,)).fetchone()
+    return None if row is None else bytes(row[0])

@@ -14,7 +14,9 @@ from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import run_tool
 from weiwo.tools.registry import build_registry
-from weiwo.tools.tables import catalog
+from weiwo.tools.tables import engine_pool
+from weiwo.tools.tables.catalog import describe_tables
+from weiwo.tools.tables.notes import describe_notes
 
 pytestmark = pytest.mark.processes
 
@@ -31,7 +33,7 @@ async def registry(tmp_path):
     (files / "people.json").write_text('[{"who": "Ann", "age": 30}, {"who": "Bob", "age": 40}]')
     made = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(files),)))
     yield made
-    catalog._close_catalogs()
+    engine_pool.close_pool()
 
 
 async def ask(registry, **request):
@@ -95,8 +97,8 @@ async def test_a_row_that_is_longer_than_a_passage_is_one_row(tmp_path):
     registry = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(tmp_path / "long.csv"),)))
     found = await ask(registry, table="long", measures=[{"function": "sum", "column": "n"}])
     assert (found.value, found.detail["of"]) == (3, 2)
-    assert found.detail["notes"] == ["line 2: a cell of more than 2,000 characters, cut"]
-    catalog._close_catalogs()
+    assert describe_notes(found.detail["notes"]) == ["line 2: a cell of more than 2,000 characters, cut"]
+    engine_pool.close_pool()
 
 
 async def test_a_file_that_has_changed_is_asked_as_it_is_now(tmp_path):
@@ -106,42 +108,25 @@ async def test_a_file_that_has_changed_is_asked_as_it_is_now(tmp_path):
         path.write_text("name,n\n" + "".join(f"a{n},{n}\n" for n in range(rows)))
         registry = await build_registry(settings)
         assert (await ask(registry, table="few", **COUNT)).value == rows
-    catalog._close_catalogs()
+    engine_pool.close_pool()
 
 
-async def test_what_takes_too_long_ends_the_process_and_no_more(registry, monkeypatch):
+async def test_an_engine_that_does_not_answer_is_replaced_and_reported(registry, monkeypatch):
     assert (await ask(registry, table="people", **COUNT)).value == 2
-    (worker,) = [one._worker for one in catalog._open.values() if one._worker is not None]
-    os.kill(worker._process.pid, signal.SIGSTOP)
-    monkeypatch.setattr(catalog, "_QUERY_SECONDS", 0.1)
-    with pytest.raises(ToolCallError, match="took more than"):
+    (process,) = [one._process for one in engine_pool.open_pool()._engines]
+    os.kill(process._process.pid, signal.SIGSTOP)
+    monkeypatch.setattr(engine_pool, "_GRACE_SECONDS", -9.9)
+    with pytest.raises(ToolCallError, match="did not answer in time") as failure:
         await ask(registry, table="people", **COUNT)
-    monkeypatch.setattr(catalog, "_QUERY_SECONDS", 10.0)
+    assert failure.value.kind == "crash"
+    monkeypatch.undo()
     assert (await ask(registry, table="people", **COUNT)).value == 2
-
-
-async def test_a_table_that_is_too_large_is_named(registry, monkeypatch):
-    monkeypatch.setattr(catalog, "_MOST_CHARACTERS", 1_000)
-    with pytest.raises(ToolCallError, match=r"big\.csv is too large to be asked"):
-        await ask(registry, table="big", **COUNT)
-
-
-async def test_a_table_that_ends_the_process_is_named_and_the_others_are_asked(registry, monkeypatch):
-    whole = catalog.WorkerProcess.exchange
-
-    def exchange(self, frames, seconds):
-        return whole(self, frames, 0.0 if b"big.csv" in frames[0] and b'"load"' in frames[0] else seconds)
-
-    monkeypatch.setattr(catalog.WorkerProcess, "exchange", exchange)
-    assert (await ask(registry, table="people", **COUNT)).value == 2
-    with pytest.raises(ToolCallError, match=r"big\.csv: the request took more than"):
-        await ask(registry, table="big", **COUNT)
 
 
 async def test_documents_that_are_left_out_are_not_asked(registry):
-    known = catalog.describe_tables(registry.corpus, SourceFilter())
+    known = describe_tables(registry.corpus, SourceFilter())
     assert {table["name"] for table in known} == {"big", "销售", "notes", "people"}
-    assert catalog.describe_tables(registry.corpus, SourceFilter(folders=("elsewhere",))) == []
+    assert describe_tables(registry.corpus, SourceFilter(folders=("elsewhere",))) == []
 
 
 async def test_where_no_document_has_a_table_there_is_no_tool(tmp_path):

@@ -207,6 +207,8 @@ def test_a_store_of_the_first_version_is_read_on_and_its_files_are_read_again(fo
     write(folder, put=[document("a.md", "zebra")])
     with sqlite3.connect(folder / STORE) as connection:
         connection.execute("DROP INDEX lossy")
+        connection.execute("DROP TABLE tables")
+        connection.execute("PRAGMA user_version = 1")
         for column in ("losses", "reader"):
             connection.execute(f"ALTER TABLE documents DROP COLUMN {column}")
     (known,) = Store(folder / STORE).read_known().values()

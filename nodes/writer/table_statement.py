@@ -1,0 +1,95 @@
+"""The sentence that tells the result of a table request: "The total amount in orders is 900 (3 of 3 rows)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from weiwo.nodes.writer.sources import render_value
+from weiwo.state import JsonValue, Language, Outcome
+from weiwo.text.lists import join_names
+from weiwo.text.localization import localized_section
+from weiwo.tools.tables.notes import describe_notes
+
+_WORDS: Final = localized_section("writer.table")
+_MOST_NOTES: Final = 3
+_DATED: Final = frozenset({"date", "datetime", "time"})
+_DATE_OPERATORS: Final = frozenset({"<", "<=", ">", ">="})
+
+
+def tell_table_result(result: Outcome, language: Language) -> str:
+    """Put a table result into a sentence: what was asked of which rows, and what came of it."""
+    made: Mapping[str, Any] = result.detail.computation or {}
+    words = _WORDS[language]
+    value = _show_value(result, result.value, made, language)
+    where = _tell_conditions(made.get("conditions") or (), language)
+    within = {"table": made.get("title", ""), "where": where, "v": value}
+    text = _choose_sentence(made, words, within, language)
+    told = f"{text}{words['counted'].format(n=made['rows'], m=made['of'])}"
+    for variant in made.get("variants") or ():
+        told += _tell_variant(result, variant, made, language)
+    if len(made.get("parts") or ()) > 1:
+        told += words["parts"].format(names=join_names([str(name) for name in made["parts"]], language))
+    if notes := describe_notes(made.get("notes") or (), language)[:_MOST_NOTES]:
+        told += words["notes"].format(notes=words["between_notes"].join(notes))
+    return told
+
+
+def _choose_sentence(
+    made: Mapping[str, Any], words: Mapping[str, str], within: Mapping[str, str], language: Language
+) -> str:
+    """The sentence of a result, by what was asked: one figure, figures of groups, the first of an order, or rows."""
+    measures, groups, order = (list(made.get(name) or ()) for name in ("measures", "groups", "order"))
+    columns = [str(name) for name in made.get("columns") or ()]
+    if groups:
+        figures = [_name_figure(one, words) for one in measures or [("count", "")]]
+        named = {"figure": join_names(figures, language), "groups": join_names([str(one) for one in groups], language)}
+        return words["grouped"].format(**within, **named)
+    if len(measures) == 1:
+        function, column = measures[0]
+        key = f"{function}_where" if within["where"] and f"{function}_where" in words else function
+        return words[key].format(**within, column=column)
+    if measures:
+        figures = [_name_figure(one, words) for one in measures]
+        return words["figures"].format(**within, figures=join_names(figures, language))
+    if order and columns:
+        name, kind, descending, top = order
+        way = ("latest" if descending else "earliest") if kind in _DATED else "highest" if descending else "lowest"
+        key = "first" if top == 1 and len(columns) == 1 else "first_some"
+        return words[key].format(**within, column=join_names(columns, language), way=words[way], order=name)
+    return words["rows"].format(**within, columns=join_names(columns, language) or words["all"])
+
+
+def _name_figure(measure: Sequence[Any], words: Mapping[str, str]) -> str:
+    function, column = measure
+    return words[f"name_{function}"].format(column=column) if column else words["name_rows"]
+
+
+def _tell_conditions(conditions: Sequence[Sequence[Any]], language: Language) -> str:
+    """The conditions of a request; empty where there is none."""
+    words = _WORDS[language]
+    told = []
+    for name, operator, values, kind in conditions:
+        key = f"{operator} date" if kind in _DATED and operator in _DATE_OPERATORS else operator
+        shown = join_names([str(one) for one in values], language, either=operator == "in")
+        told.append(words[key].format(column=name, v=shown, a=values[0], b=values[-1]))
+    return words["where"].format(join_names(told, language)) if told else ""
+
+
+def _tell_variant(result: Outcome, variant: Mapping[str, Any], made: Mapping[str, Any], language: Language) -> str:
+    """The result with hidden rows, or without those that may be totals."""
+    words = _WORDS[language]
+    rows = variant.get("rows") or ()
+    key = f"{variant['kind']}{'' if rows else '_same'}"
+    flat = [row[0] if len(row) == 1 else " – ".join(map(str, row)) for row in rows]
+    value: JsonValue = flat[0] if len(flat) == 1 else [str(one) for one in flat]
+    shown = _show_value(result, value, made, language) if flat else ""
+    places = join_names([str(one) for one in variant.get("places") or ()], language)
+    return words[key].format(v=shown, n=made["rows"], k=variant["count"], places=places)
+
+
+def _show_value(result: Outcome, value: JsonValue, made: Mapping[str, Any], language: Language) -> str:
+    """A value as the sentence shows it: a mean to the decimals that mean something."""
+    measures = list(made.get("measures") or ())
+    if len(measures) == 1 and measures[0][0] == "mean" and isinstance(value, int | float) and abs(value) >= 1:
+        value = round(value, 2)
+    kind = result.type if isinstance(value, list) == result.type.startswith("list") else "text"
+    return render_value(result.model_copy(update={"value": value, "type": kind}), language)

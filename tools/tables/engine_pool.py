@@ -1,0 +1,218 @@
+"""A pool of table engines: a few processes, each user's requests in a queue of their own, served in turn.
+
+One user's slow requests hold up their own next ones and nobody else's: a user has one request running at a time, and
+processes go round the users who wait. Threads of the pool wait for the processes, so that no thread that others need
+is held. A request that takes too long is interrupted in the engine; a process is ended only where it does not answer.
+"""
+
+import atexit
+import json
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from weiwo.state.errors import WeiwoError
+from weiwo.tools.tables.request import RequestError
+from weiwo.tools.worker_process import WorkerProcess
+
+_COMMAND: Final = "from weiwo.tools.tables.engine import main; main()"
+_PROCESSES: Final = 2
+_QUERY_SECONDS: Final = 10.0
+_GRACE_SECONDS: Final = 5.0
+"""How much longer than a request may take an engine has to say that it was interrupted, and to load its tables."""
+_MOST_HELD: Final = 500_000_000
+"""Bytes of tables that a process holds."""
+_MOST_WAITING: Final = 50
+"""Requests of one user that may wait."""
+
+
+class EngineError(WeiwoError):
+    """An engine that failed at a request, through no fault of the request. The message is one line."""
+
+
+@dataclass(frozen=True)
+class EngineRequest:
+    """A request for an engine.
+
+    Attributes:
+        message: What the engine takes: the request, and its tables by their keys.
+        tables: How the data of each table is read, by key, and its bytes.
+    """
+
+    message: Mapping[str, Any]
+    tables: Mapping[str, tuple[Callable[[], bytes], int]]
+
+
+class _EngineProcess:
+    """An engine's process, and the tables that it holds."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._process: WorkerProcess | None = None
+        self._held: OrderedDict[str, int] = OrderedDict()
+
+    def run(self, request: EngineRequest) -> dict[str, Any]:
+        """Run a request; send the tables that the process does not hold yet.
+
+        Raises:
+            RequestError: It does not fit its tables, or takes too long.
+            EngineError: The engine failed.
+        """
+        if self._process is None or not self._process.alive:
+            self.close()
+            self._process = WorkerProcess(_COMMAND)
+        sent = {key: read() for key, (read, _) in request.tables.items() if key not in self._held}
+        for key in request.tables:
+            self._held[key] = request.tables[key][1]
+            self._held.move_to_end(key)
+        dropped = self._make_room(request.tables)
+        message = {**request.message, "sent": list(sent), "dropped": dropped, "seconds": self._seconds}
+        frames = [json.dumps(message).encode("ascii"), *sent.values()]
+        try:
+            reply = json.loads(self._process.exchange(frames, self._seconds + _GRACE_SECONDS))
+        except (OSError, EOFError, ValueError):
+            late = self._process.late
+            self.close()
+            why = "did not answer in time" if late else "crashed, or took more memory than it may"
+            raise EngineError(f"the table engine {why}; ask of fewer rows") from None
+        if "failed" in reply:
+            raise EngineError(reply["error"])
+        if "error" in reply:
+            raise RequestError(reply["error"])
+        result: dict[str, Any] = reply["result"]
+        return result
+
+    def _make_room(self, needed: Mapping[str, Any]) -> list[str]:
+        """Forget tables that were not asked for longest, until the rest is within bounds."""
+        dropped = []
+        for key in list(self._held):
+            if sum(self._held.values()) <= _MOST_HELD:
+                break
+            if key not in needed:
+                del self._held[key]
+                dropped.append(key)
+        return dropped
+
+    def close(self) -> None:
+        """End the process; the next request starts another."""
+        process, self._process = self._process, None
+        self._held.clear()
+        if process is not None:
+            process.kill()
+
+
+_Waiting = tuple[EngineRequest, "Future[dict[str, Any]]"]
+
+
+@dataclass
+class _Queues:
+    """The requests that wait, by user, and the users of whom one runs."""
+
+    waiting: OrderedDict[str, deque[_Waiting]] = field(default_factory=OrderedDict)
+    running: set[str] = field(default_factory=set)
+
+
+class EnginePool:
+    """Runs requests of several users, some at a time."""
+
+    def __init__(self, processes: int = _PROCESSES, seconds: float = _QUERY_SECONDS) -> None:
+        self._processes, self._seconds = processes, seconds
+        self._queues = _Queues()
+        self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        self._engines: list[_EngineProcess] = []
+        self._closed = False
+
+    def submit(self, user: str, request: EngineRequest) -> "Future[dict[str, Any]]":
+        """Queue a request of a user; the future raises as `run` of an engine does.
+
+        Raises:
+            RequestError: The user has too many requests waiting.
+        """
+        future: Future[dict[str, Any]] = Future()
+        with self._changed:
+            queue = self._queues.waiting.setdefault(user, deque())
+            if len(queue) >= _MOST_WAITING:
+                raise RequestError(f"{_MOST_WAITING} requests over tables wait already; try again in a moment")
+            queue.append((request, future))
+            self._start_threads()
+            self._changed.notify()
+        return future
+
+    def close(self) -> None:
+        """End the processes; requests that wait are cancelled."""
+        with self._changed:
+            self._closed = True
+            for queue in self._queues.waiting.values():
+                for _, future in queue:
+                    future.cancel()
+            self._queues.waiting.clear()
+            engines = list(self._engines)
+            self._changed.notify_all()
+        for engine in engines:
+            engine.close()
+
+    def _start_threads(self) -> None:
+        wanted = sum(map(len, self._queues.waiting.values())) + len(self._queues.running)
+        while len(self._threads) < min(self._processes, wanted):
+            engine = _EngineProcess(self._seconds)
+            thread = threading.Thread(target=self._serve, args=(engine,), name="table-engine", daemon=True)
+            self._engines.append(engine)
+            self._threads.append(thread)
+            thread.start()
+
+    def _serve(self, engine: _EngineProcess) -> None:
+        while (taken := self._take()) is not None:
+            user, request, future = taken
+            try:
+                if future.set_running_or_notify_cancel():
+                    future.set_result(engine.run(request))
+            except BaseException as error:  # noqa: BLE001 - it is raised where the request was made
+                future.set_exception(error)
+            finally:
+                with self._changed:
+                    self._queues.running.discard(user)
+                    self._changed.notify_all()
+
+    def _take(self) -> "tuple[str, EngineRequest, Future[dict[str, Any]]] | None":
+        """Wait for the next request, of the user who was served longest ago; None when the pool is closed."""
+        with self._changed:
+            while not self._closed:
+                for user, queue in self._queues.waiting.items():
+                    if queue and user not in self._queues.running:
+                        request, future = queue.popleft()
+                        self._queues.running.add(user)
+                        self._queues.waiting.move_to_end(user)
+                        if not queue:
+                            del self._queues.waiting[user]
+                        return user, request, future
+                self._changed.wait()
+        return None
+
+
+_pool: "Sequence[EnginePool]" = ()
+_guard: Final = threading.Lock()
+
+
+def open_pool() -> EnginePool:
+    """The pool of this process."""
+    global _pool  # noqa: PLW0603 - one of a process
+    with _guard:
+        if not _pool:
+            _pool = (EnginePool(),)
+        return _pool[0]
+
+
+def close_pool() -> None:
+    """End the processes of the pool; the next request starts others."""
+    global _pool
+    with _guard:
+        closed, _pool = _pool, ()
+    for pool in closed:
+        pool.close()
+
+
+atexit.register(close_pool)

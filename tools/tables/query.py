@@ -1,0 +1,476 @@
+"""One request over relations: checked against their columns, then run as parameterized statements.
+
+A figure over rows of which some are hidden, or may be totals, is given with these and without.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final, TypeVar
+
+from weiwo.text.cell_values import parse_amount, sort_version
+from weiwo.text.localization import localized_section
+from weiwo.text.patterns import HAN_RANGES, lazy
+from weiwo.tools.tables.columns import fold_value, read_column
+from weiwo.tools.tables.notes import Note
+from weiwo.tools.tables.relation import ARITHMETIC, FUNCTIONS, Field, Relation
+from weiwo.tools.tables.request import Filter, Measure, RequestError, TableRequest, find_name, unknown_value
+from weiwo.tools.tables.table_store import DOUBTFUL, HIDDEN
+
+_EXPRESSED: Final = localized_section("tables.engine")
+_HAN: Final = lazy(f"[{HAN_RANGES}]")
+_MOST_CITED: Final = 20
+_MOST_TIED: Final = 20
+_MOST_JOINED: Final = 20_000_000
+"""Rows that a join may have; how many it will have is counted before it is made."""
+_SHOWN_COLUMNS: Final = 20
+_R = TypeVar("_R", bound=Sequence[Any])
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """A measure: its expression, its name, and the type and unit of what it gives."""
+
+    sql: str
+    name: str
+    type: str
+    unit: str
+
+
+@dataclass
+class _Result:
+    """Rows of a result under their header."""
+
+    header: list[str]
+    types: list[str]
+    units: list[str]
+    rows: list[list[Any]] = field(default_factory=list)
+    shown: list[tuple[int, int]] | None = None  # part and number of each row, where it shows rows
+
+
+class Query:
+    """One request."""
+
+    def __init__(self, request: TableRequest, main: Relation, joined: Relation | None, database: Any) -> None:
+        """Check a request against its relations.
+
+        Raises:
+            RequestError: It names what there is not, or asks of a column what its type does not give.
+        """
+        self._request, self._main, self._joined, self._database = request, main, joined, database
+        self._notes: list[Note] = []
+        self._parameters: list[Any] = []
+        self._main_fields: list[Field] = main.list_fields("a")
+        self._fields: list[Field] = [*self._main_fields, *(joined.list_fields("b") if joined is not None else ())]
+        self._from = f"{main.write('a')}{self._write_join()}"
+        self._conditions = [self._write_condition(one) for one in request.filters]
+        self._groups = [self._find_field(name) for name in request.group_by]
+        for group in self._groups:
+            self._require_filterable(group)
+        self._figures = [self._write_figure(one) for one in request.measures]
+        if self._groups and not self._figures:
+            self._figures = [_Figure("count(*)", "count", "number", "")]
+
+    def run(self) -> dict[str, Any]:
+        """Run it."""
+        counts = self._count_kinds()
+        kinds = [kind for kind in (HIDDEN, DOUBTFUL) if counts.get(kind)]
+        skipped = {HIDDEN} & set(kinds)
+        source = self._write_source(skipped)
+        counted = sum(count for kind, count in counts.items() if kind not in skipped)
+        result = self._read_result(source)
+        cited = self._list_cited(source) if result.shown is None else result.shown
+        main = self._main
+        return {
+            "table": main.name,
+            "source": main.source,
+            "expression": self._express(),
+            "header": result.header,
+            "types": result.types,
+            "units": result.units,
+            "rows": result.rows,
+            "counted": counted,
+            "of": main.rows - (counts.get(HIDDEN, 0) if HIDDEN in skipped else 0),
+            "cited": self._cite(list(dict.fromkeys(cited))[:_MOST_CITED]),
+            "notes": list(dict.fromkeys([*self._list_notes(), *self._notes])),
+            **self._spell_out(),
+            "variants": [self._vary(kind, counts, skipped, result) for kind in kinds],
+            "parts": [part.name for part in main.parts],
+        }
+
+    def _list_notes(self) -> list[Note]:
+        notes: list[Note] = [tuple(note) for part in self._main.parts for note in part.facts["notes"][:3]]
+        hidden = [one.name for one in self._used_fields() if one.column["hidden"]]
+        return notes[:5] + [("hidden_column", name) for name in hidden]
+
+    def _used_fields(self) -> list[Field]:
+        names = [*(one.column for one in self._request.measures if one.column), *self._request.columns]
+        return [self._find_field(name) for name in dict.fromkeys(names)]
+
+    def _count_kinds(self) -> dict[int, int]:
+        """Number of rows that meet the conditions, by their kind."""
+        if not (self._main.has("hidden") or self._main.has("doubtful")):
+            return {0: self._fetch(f"SELECT count(*) FROM {self._write_source(set())}")[0][0]}  # noqa: S608  # ours
+        found = self._fetch(f"SELECT a.kind, count(*) FROM {self._write_source(set())} GROUP BY 1")  # noqa: S608  # ours
+        return {int(kind or 0): count for kind, count in found}
+
+    def _write_source(self, skipped: set[int]) -> str:
+        conditions = list(self._conditions)
+        if skipped:
+            conditions.append(f"coalesce(a.kind, 0) NOT IN ({', '.join(map(str, sorted(skipped)))})")
+        return f"{self._from}{' WHERE ' + ' AND '.join(conditions) if conditions else ''}"
+
+    def _vary(self, kind: int, counts: dict[int, int], skipped: set[int], main: _Result) -> dict[str, Any]:
+        """The result with hidden rows, or without those that may be totals."""
+        other = skipped ^ {kind}
+        result = self._read_result(self._write_source(other))
+        same = result.rows == main.rows
+        return {
+            "kind": "hidden" if kind == HIDDEN else "doubtful",
+            "count": counts[kind],
+            "rows": [] if same else result.rows,
+            "places": [
+                part.locate(row)
+                for part in self._main.parts
+                for row in (part.facts["doubtful"] if kind == DOUBTFUL else ())
+            ][:5],
+        }
+
+    # -- results --------------------------------------------------------------------------------------------------
+
+    def _read_result(self, source: str) -> _Result:
+        return self._read_figures(source) if self._figures else self._read_rows(source)
+
+    def _read_figures(self, source: str) -> _Result:
+        groups, figures = self._groups, self._figures
+        header = [*(one.name for one in groups), *(one.name for one in figures)]
+        keys = [one.label for one in groups]
+        texts = [one.label if one.display == one.label else f"any_value({one.display})" for one in groups]
+        picked = [*texts, *(one.sql for one in figures)]
+        at = self._ordered_at(header)
+        ordered = [*keys, *(one.sql for one in figures)][at]
+        tail = f" GROUP BY {', '.join(keys)}" if groups else ""
+        tail += f" ORDER BY {ordered} {self._way} NULLS LAST, {keys[0]}" if groups else ""
+        top = self._request.top
+        found = self._fetch(f"SELECT {', '.join(picked)} FROM {source}{tail} LIMIT {top + _MOST_TIED}")  # noqa: S608  # ours
+        types = [*(one.type for one in groups), *(one.type for one in figures)]
+        units = [*(str(one.column["unit"]) for one in groups), *(self._settle_unit(one, source) for one in figures)]
+        rows = [[tidy(value, kind) for value, kind in zip(row, types, strict=True)] for row in found]
+        return _Result(header, types, units, self._with_ties(rows, top, at))
+
+    def _read_rows(self, source: str) -> _Result:
+        shown = [self._find_field(name) for name in self._request.columns] or self._fields[:_SHOWN_COLUMNS]
+        by = self._find_field(self._request.order_by) if self._request.order_by else None
+        order = "a.part, a.row"
+        if by is not None:
+            by.require_order()
+            self._note_unread(by)
+            self._require_one_unit(by, source)
+            order = f"{by.label} {self._way} NULLS LAST, {order}"
+        picked = [*(one.display for one in shown), "a.part", "a.row", by.label if by else "NULL"]
+        top = self._request.top
+        statement = f"SELECT {', '.join(picked)} FROM {source} ORDER BY {order} LIMIT {top + _MOST_TIED}"  # noqa: S608  # ours
+        found = self._fetch(statement)
+        found = self._with_ties(found, top, -1) if by is not None else found[:top]
+        types = [one.type for one in shown]
+        rows = [[tidy(value, kind) for value, kind in zip(row, types, strict=False)] for row in found]
+        units = [str(one.column["unit"]) for one in shown]
+        return _Result([one.name for one in shown], types, units, rows, [(row[-3], row[-2]) for row in found])
+
+    @property
+    def _way(self) -> str:
+        return "DESC" if self._request.descending else "ASC"
+
+    def _ordered_at(self, names: Sequence[str]) -> int:
+        wanted = self._request.order_by
+        return find_name(wanted, names, "result") if wanted else len(self._groups)
+
+    def _with_ties(self, rows: list[_R], top: int, at: int) -> list[_R]:
+        """The first rows, and those that are equal to the last of them in what they are ordered by."""
+        kept = rows[:top]
+        tied = [row for row in rows[top:] if row[at] == kept[-1][at]]
+        if tied:
+            self._notes.append(("tied", len(tied), top))
+        elif len(rows) > top >= 20:
+            self._notes.append(("first_only", top))
+        return [*kept, *tied]
+
+    def _fetch(self, statement: str) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = self._database.execute(statement, self._parameters).fetchall()
+        return found
+
+    def _list_cited(self, source: str) -> list[tuple[int, int]]:
+        statement = f"SELECT a.part, a.row FROM {source} ORDER BY a.part, a.row LIMIT {_MOST_CITED}"  # noqa: S608  # ours
+        return [(part, row) for part, row in self._fetch(statement)]
+
+    def _cite(self, wanted: Sequence[tuple[int, int]]) -> list[dict[str, str]]:
+        """Rows as passages: their cells below the names of the columns, and their place."""
+        if not wanted:
+            return []
+        fields = self._main_fields
+        pairs = ", ".join(f"({int(part)}, {int(row)})" for part, row in wanted)
+        found = self._database.execute(
+            f"SELECT a.part, a.row, {', '.join(one.shown for one in fields)} FROM {self._main.write('a')}"  # noqa: S608  # ours
+            f" WHERE (a.part, a.row) IN ({pairs})"
+        ).fetchall()
+        texts = {}
+        for part, row, *cells in found:
+            shown = ((one.name, one.show(cell)) for one, cell in zip(fields, cells, strict=True))
+            texts[part, row] = "; ".join(f"{name}: {text}" for name, text in shown if text)[:2_000]
+        parts = self._main.parts
+        return [
+            {"text": texts[part, row], "source": parts[part].source, "place": parts[part].locate(row)}
+            for part, row in wanted
+            if (part, row) in texts
+        ]
+
+    # -- columns and figures --------------------------------------------------------------------------------------
+
+    def _find_field(self, name: str) -> Field:
+        """The column of a name; of two tables with a column of that name, the first one's."""
+        try:
+            return self._main_fields[find_name(name, [one.name for one in self._main_fields], "column")]
+        except RequestError:
+            if self._joined is None:
+                raise
+            return self._fields[find_name(name, [one.name for one in self._fields], "column")]
+
+    def _write_join(self) -> str:
+        wanted, joined = self._request.join, self._joined
+        if wanted is None or joined is None:
+            return ""
+        left, right = self._find_field(wanted.left), joined.find_field(wanted.right, "b")
+        for one in (left, right):
+            one.require_certain()
+        if left.type != right.type:
+            raise RequestError(f"`{left.name}` is {left.type}, `{right.name}` {right.type}: no join")
+        keys = [
+            f"(SELECT {one.label} AS key, count(*) AS number FROM {relation.write(one.alias)}"  # noqa: S608  # ours
+            f" WHERE {one.label} IS NOT NULL GROUP BY 1)"
+            for one, relation in ((left, self._main), (right, joined))
+        ]
+        size, most = self._database.execute(
+            f"SELECT sum(x.number * y.number), max(y.number) FROM {keys[0]} AS x JOIN {keys[1]} AS y USING (key)"  # noqa: S608  # ours
+        ).fetchone()
+        if (size or 0) > _MOST_JOINED:
+            raise RequestError(
+                f"the join of {self._main.name} and {joined.name} has {int(size):,} rows, over {_MOST_JOINED:,};"
+                " join by a column whose values are more distinct"
+            )
+        if (most or 0) > 1:
+            self._notes.append(("not_unique", right.name, joined.name))
+        return f" JOIN {joined.write('b')} ON {left.label} = {right.label}"
+
+    def _write_figure(self, measure: Measure) -> _Figure:
+        if not measure.column:
+            if measure.function != "count":
+                raise RequestError(f"{measure.function} needs a column")
+            return _Figure("count(*)", "count", "number", "")
+        one, function = self._find_field(measure.column), measure.function
+        name = f"{function}({one.name})"
+        if function in ARITHMETIC:
+            one.require_number(function)
+        elif function in {"min", "max"}:
+            one.require_order()
+        if one.column["empty"]:
+            self._notes.append(("empty", one.name, one.column["empty"]))
+        if function in ARITHMETIC or function in {"min", "max"}:
+            self._note_unread(one)
+            if function in {"min", "max"} and one.display != one.label:
+                return _Figure(f"arg_{function}({one.shown}, {one.value})", name, one.type, "")
+            unit = str(one.column["unit"]) or (f"?{one.unit}" if "u" in one.parts else "")
+            return _Figure(FUNCTIONS[function].format(one.value), name, one.type, unit)
+        return _Figure(FUNCTIONS[function].format(one.label), name, "number", "")
+
+    def _settle_unit(self, figure: _Figure, source: str) -> str:
+        """The unit of a figure; of a column with several, that of the rows it is made of."""
+        return self._find_unit(figure.unit[1:], source, figure.name) if figure.unit.startswith("?") else figure.unit
+
+    def _require_one_unit(self, one: Field, source: str) -> None:
+        if "u" in one.parts:
+            self._find_unit(one.unit, source, one.name)
+
+    def _find_unit(self, sql: str, source: str, name: str) -> str:
+        found = self._fetch(f"SELECT DISTINCT {sql} FROM {source} LIMIT 8")  # noqa: S608  # ours
+        units = sorted(unit for (unit,) in found if unit is not None)
+        if len(units) > 1:
+            known = ", ".join(unit or "none" for unit in units)
+            raise RequestError(f"`{name}` has several units ({known}); filter or ask of one")
+        return units[0] if units else ""
+
+    def _note_unread(self, one: Field) -> None:
+        if one.column["unread"]:
+            examples = ", ".join(map(repr, one.column["examples"]))
+            self._notes.append(("unread", one.name, one.type, one.column["unread"], examples))
+
+    def _require_filterable(self, one: Field) -> None:
+        if one.column["filter_doubt"]:
+            raise RequestError(f"`{one.name}` cannot tell rows apart: {one.column['filter_doubt']}")
+
+    # -- conditions -----------------------------------------------------------------------------------------------
+
+    def _write_condition(self, one: Filter) -> str:
+        target = self._find_field(one.column)
+        self._require_filterable(target)
+        values = one.value if isinstance(one.value, list) else [one.value]
+        if not values or (one.op == "between" and len(values) != 2):
+            raise RequestError(f"`{target.name}` {one.op}: a list of {'two' if one.op == 'between' else 'values'}")
+        if one.op not in {"in", "between"} and len(values) > 1:
+            raise RequestError(f"`{target.name}` {one.op}: one value; for several there is `in`")
+        if one.op == "contains":
+            self._parameters.append(fold_value(str(values[0])))
+            return f"contains(lower(CAST({target.shown} AS VARCHAR)), ?)"
+        if target.type == "number":
+            return self._write_number_condition(target, one.op, values)
+        if target.type in {"date", "datetime"}:
+            return self._write_date_condition(target, one.op, values)
+        if target.type in {"time", "version", "duration"}:
+            return self._write_sorted_condition(target, one.op, values)
+        return self._write_text_condition(target, one.op, values)
+
+    def _write_number_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
+        self._note_unread(target)
+        units = set()
+        for value in values:
+            amount = (value, "") if isinstance(value, int | float) else parse_amount(value)
+            known = {"", target.column["unit"], *target.column["mixed"]}
+            if amount is None or amount[1] not in known:
+                unit = f" in {target.column['unit']}" if target.column["unit"] else ""
+                raise RequestError(f"`{target.name}` is a number{unit}, {value!r} is none")
+            units.add(amount[1])
+            self._parameters.append(float(amount[0]))
+        condition = _compare(target.label, op, len(values))
+        if "u" not in target.parts:
+            return condition
+        if len(units) > 1 or not units - {""}:
+            raise RequestError(
+                f"`{target.name}` has several units ({', '.join(filter(None, target.column['mixed']))}); name one"
+            )
+        self._parameters.append(units.pop())
+        return f"({condition} AND {target.unit} = ?)"
+
+    def _write_date_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
+        """Dates as ISO text: a year or a month stands for all days in it."""
+        self._note_unread(target)
+        days = []
+        for value in values:
+            text = str(int(value)) if isinstance(value, int | float) else str(value)
+            read = None if text.strip().isdecimal() else read_column("", [text])
+            day = text.strip() if read is None else read.values[0]
+            if not isinstance(day, str) or (read is not None and read.type == "text") or not day[:4].isdecimal():
+                raise RequestError(f"`{target.name}` is a date, {text!r} is none; write 2024-03-01")
+            days.append(day)
+        until = [f"{day}~" for day in days]
+        if op == "between":
+            self._parameters += [days[0], until[1]]
+            return f"{target.label} BETWEEN ? AND ?"
+        if op in {"=", "in", "!="}:
+            self._parameters += days
+            either = " OR ".join(f"starts_with({target.label}, ?)" for _ in days)
+            return f"NOT ({either})" if op == "!=" else f"({either})"
+        self._parameters.append(days[0] if op in {"<", ">="} else until[0])
+        return f"{target.label} {op} ?"
+
+    def _write_sorted_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
+        """Conditions on times, durations and versions, which are kept as what sorts them."""
+        self._note_unread(target)
+        for value in values:
+            key: Any
+            if target.type == "version":
+                key = sort_version(str(tidy(value)))
+            else:
+                read = read_column("", [str(value)])
+                key = read.values[0] if read.type == target.type else None
+            if key is None:
+                raise RequestError(f"`{target.name}` is a {target.type}, {value!r} is none")
+            self._parameters.append(key)
+        return _compare(target.label, op, len(values))
+
+    def _write_text_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
+        if op not in {"=", "!=", "in"}:
+            target.require_certain()
+            raise RequestError(f"`{target.name}` is text: it can be =, !=, in or contains, not {op}")
+        known = self._read_values(target)
+        for value in values:
+            text = str(tidy(value))
+            if (found := known.get(fold_value(text))) is None:
+                raise unknown_value(target.name, text, list(known.values()))
+            self._parameters.append(found)
+        return f"{target.label} {'NOT ' if op == '!=' else ''}IN ({', '.join('?' * len(values))})"
+
+    def _read_values(self, target: Field) -> dict[str, str]:
+        """The distinct texts of a column, by the form in which they are compared."""
+        relation = self._main if target.alias == "a" else self._joined
+        listed = target.column["values"]
+        if relation is not None and len(relation.parts) == 1 and len(listed) == target.column["distinct"]:
+            return {fold_value(text): text for text in listed}
+        source = relation.write(target.alias) if relation is not None else ""
+        found = self._database.execute(f"SELECT DISTINCT {target.label} FROM {source}").fetchall()  # noqa: S608  # ours
+        return {fold_value(text): text for (text,) in found if text is not None}
+
+    def _spell_out(self) -> dict[str, Any]:
+        """What was asked, by the names that the tables have for it."""
+        request = self._request
+        conditions = []
+        for one in request.filters:
+            target = self._find_field(one.column)
+            values = one.value if isinstance(one.value, list) else [one.value]
+            conditions.append([target.name, one.op, [str(tidy(value)) for value in values], target.type])
+        order = self._find_order() if request.order_by and not self._figures else None
+        return {
+            "measures": [
+                [one.function, self._find_field(one.column).name if one.column else ""] for one in request.measures
+            ],
+            "conditions": conditions,
+            "groups": [one.name for one in self._groups],
+            "columns": [self._find_field(name).name for name in request.columns],
+            "order": [order.name, order.type, request.descending, request.top] if order is not None else [],
+            "joined": self._joined.name if self._joined is not None else "",
+        }
+
+    def _find_order(self) -> Field:
+        return self._find_field(self._request.order_by)
+
+    # -- words ----------------------------------------------------------------------------------------------------
+
+    def _express(self) -> str:
+        """The request in one line, as a person checks it."""
+        request = self._request
+        what = ", ".join(one.name for one in self._figures) or ", ".join(request.columns) or "rows"
+        words = _EXPRESSED["zh" if _HAN.search(f"{what}{self._main.name}") else "en"]
+        parts = [words["of"].format(what=what, table=self._main.name)]
+        if request.filters:
+            parts.append(words["where"].format(words["and"].join(_express_filter(one) for one in request.filters)))
+        if request.group_by:
+            parts.append(words["by"].format(", ".join(request.group_by)))
+        if request.order_by:
+            parts.append(words["highest" if request.descending else "lowest"].format(request.order_by))
+        return str(words["between"].join(parts))
+
+
+def tidy(value: Any, kind: str = "") -> Any:
+    """A value as a result gives it: numbers without the noise of binary fractions, durations as hours."""
+    if kind == "duration" and isinstance(value, int | float):
+        return _write_duration(value)
+    if not isinstance(value, float):
+        return value
+    rounded = float(f"{value:.14g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+
+
+def _write_duration(seconds: float) -> str:
+    whole = timedelta(seconds=round(abs(seconds)))
+    minutes, second = divmod(int(whole.total_seconds()), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{'-' if seconds < 0 else ''}{hours}:{minute:02d}:{second:02d}"
+
+
+def _compare(sql: str, op: str, count: int) -> str:
+    if op == "between":
+        return f"{sql} BETWEEN ? AND ?"
+    return f"{sql} IN ({', '.join('?' * count)})" if op == "in" else f"{sql} {op} ?"
+
+
+def _express_filter(one: Filter) -> str:
+    values = one.value if isinstance(one.value, list) else [one.value]
+    return f"{one.column} {one.op} {', '.join(str(tidy(value)) for value in values)}"

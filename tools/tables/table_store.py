@@ -1,0 +1,326 @@
+"""Stored tables: the tables on the grids of a document as typed columns, and what is known of each.
+
+A table is kept as a Parquet file and as facts in JSON. Of table column `n` the file has `c<n>`, its values: numbers, or
+texts that sort as the values do; and where they are needed `s<n>`, the texts that the document shows, `l<n>`, values
+that merged cells repeat, and `u<n>`, the units of cells. `row` numbers the rows as the document does where they are not
+consecutive, and `kind` tells hidden rows (1) and rows that may be totals (2) from others (0). Totals are left out.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from weiwo.state.table import Cell, Table
+from weiwo.tools.corpus.losses import Loss
+from weiwo.tools.corpus.records import StoredTable
+from weiwo.tools.printable import one_line
+from weiwo.tools.tables.columns import LONGEST_CELL, Column, fold_value, read_column
+from weiwo.tools.tables.notes import Note
+from weiwo.tools.tables.parquet import ParquetColumn, write_parquet
+from weiwo.tools.tables.structure import FoundTable, find_tables
+from weiwo.tools.tables.totals import BodyRow, Standing, find_totals, is_total_name
+
+MOST_COLUMNS: Final = 500
+_MOST_CELLS: Final = 30_000_000
+"""Cells of one table."""
+_CELLS_AT_ONCE: Final = 4_000_000
+_KNOWN_VALUES: Final = 2_000
+_MOST_NOTES: Final = 10
+_FEW_BLANKS, _MANY_BLANKS = 0.1, 0.3
+"""Shares of blank cells below labels: up to the first they lack values, from the second on they continue groups."""
+HIDDEN, DOUBTFUL = 1, 2
+"""Kinds of rows that a figure is given with and without."""
+
+
+def store_tables(grids: Sequence[Table]) -> tuple[list[StoredTable], list[Loss]]:
+    """Make the tables on some grids ready to be asked; what cannot be is named and costs nothing else."""
+    stored: list[StoredTable] = []
+    losses: list[Loss] = []
+    found = [table for grid in grids for table in find_tables(grid)]
+    for table, name in zip(found, _name_apart(found), strict=True):
+        try:
+            stored.append(_store(table, name))
+        except _TableTooLargeError as error:
+            losses.append(Loss("other", 1, (f"{name}: {error}",)))
+            stored.append(StoredTable(name, json.dumps({**_EMPTY, "refused": str(error)}), b""))
+    return stored, losses
+
+
+_EMPTY: Final = {
+    "within": "",
+    "unit": "",
+    "rows": 0,
+    "torn": 0,
+    "hidden": 0,
+    "doubtful": [],
+    "columns": [],
+    "notes": [],
+}
+"""Facts of a table that cannot be asked."""
+
+
+class _TableTooLargeError(ValueError):
+    """A table that cannot be asked. The message says how large it is."""
+
+
+def _name_apart(tables: Sequence[FoundTable]) -> list[str]:
+    """Name tables by sheet and title, those of one name by number."""
+    own = [" / ".join(dict.fromkeys(filter(None, (one.grid.name, one.title)))) for one in tables]
+    counts = Counter(one.grid.name for one in tables)
+    # The title above the only table of a sheet says nothing that the name of the sheet does not.
+    names = [
+        one.grid.name if counts[one.grid.name] == 1 and one.grid.name else name
+        for one, name in zip(tables, own, strict=True)
+    ]
+    totals, seen = Counter(names), Counter[str]()
+    for at, name in enumerate(names):
+        if totals[name] > 1:
+            seen[name] += 1
+            names[at] = f"{name}, table {seen[name]}".lstrip(", ")
+    return names
+
+
+@dataclass(slots=True)
+class _Body:
+    """The body of a table: its columns, and the standing of its rows."""
+
+    columns: list[Column]
+    notes: list[Note] = field(default_factory=list)
+    kinds: dict[int, int] = field(default_factory=dict)  # of rows that are not as others: HIDDEN or DOUBTFUL
+    totals: list[int] = field(default_factory=list)
+
+
+def _store(table: FoundTable, name: str) -> StoredTable:
+    width = len(table.columns)
+    if width > MOST_COLUMNS:
+        raise _TableTooLargeError(f"{width:,} columns; up to {MOST_COLUMNS} can be asked about")
+    if width * len(table.rows) > _MOST_CELLS:
+        raise _TableTooLargeError(f"{width * len(table.rows):,} cells; up to {_MOST_CELLS:,} can be asked about")
+    body = _read_body(table)
+    keep = [at for at in range(len(table.rows)) if at not in set(body.totals)] if body.totals else None
+    size = len(table.rows) if keep is None else len(keep)
+    grid = table.grid
+    numbers = [grid.numbers[at] for at in table.rows]
+    stored: list[ParquetColumn] = []
+    for at, column in enumerate(body.columns):
+        stored += [_take(part, keep) for part in _encode_column(at, column)]
+    kinds = [body.kinds.get(at, 0) for at in range(len(table.rows))]
+    if any(kinds):
+        stored.append(_take(ParquetColumn("kind", "int", kinds), keep))
+    kept_numbers = numbers if keep is None else [numbers[at] for at in keep]
+    consecutive = kept_numbers == list(range(kept_numbers[0], kept_numbers[0] + size)) if kept_numbers else True
+    if not consecutive:
+        stored.append(ParquetColumn("row", "int", kept_numbers))
+    facts: dict[str, Any] = {
+        "title": table.title,
+        "headings": list(grid.headings),
+        "within": grid.within,
+        "unit": grid.unit,
+        "first": kept_numbers[0] if kept_numbers else 0,
+        "numbered": not consecutive,
+        "rows": size,
+        "torn": len(table.torn),
+        "hidden": sum(kinds[at] == HIDDEN for at in (range(len(kinds)) if keep is None else keep)),
+        "doubtful": [numbers[at] for at, kind in enumerate(kinds) if kind == DOUBTFUL],
+        "columns": [_describe(column, keep) for column in body.columns],
+        "notes": body.notes[:_MOST_NOTES],
+    }
+    return StoredTable(name, json.dumps(facts, ensure_ascii=False), write_parquet(stored, size))
+
+
+def _take(column: ParquetColumn, keep: Sequence[int] | None) -> ParquetColumn:
+    if keep is None:
+        return column
+    return ParquetColumn(column.name, column.kind, [column.values[at] for at in keep])
+
+
+def _encode_column(at: int, column: Column) -> list[ParquetColumn]:
+    """The columns of the file that hold a column of the table."""
+    kind: Any = "double" if column.is_numeric else "text"
+    parts = [ParquetColumn(f"c{at}", kind, column.values)]
+    if column.shown is not None:
+        parts.append(ParquetColumn(f"s{at}", "text", column.shown))
+    if column.labels is not None:
+        parts.append(ParquetColumn(f"l{at}", kind, column.labels))
+    if column.units is not None:
+        parts.append(ParquetColumn(f"u{at}", "text", column.units))
+    return parts
+
+
+def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
+    """What is known of a column, for whoever asks about it."""
+    labels = column.labels or column.values
+    values = labels if keep is None else [labels[at] for at in keep]
+    distinct = dict.fromkeys(value for value in values if value is not None)
+    kept_parts = (("s", column.shown), ("l", column.labels), ("u", column.units))
+    sampled = range(len(column.samples)) if keep is None else [at for at in keep[:3] if at < len(column.samples)]
+    return {
+        "name": column.name,
+        "type": column.type,
+        "unit": column.unit,
+        "distinct": len(distinct),
+        "values": [str(value) for value in list(distinct)[:_KNOWN_VALUES]] if column.type == "text" else [],
+        "samples": [column.samples[at] for at in sampled][:3],
+        "empty": max(0, sum(value is None for value in values) - column.unread),
+        "unread": column.unread,
+        "examples": column.examples,
+        "mixed": list(column.mixed),
+        "doubt": list(column.doubt) if column.doubt else [],
+        "filter_doubt": column.filter_doubt,
+        "hidden": column.hidden,
+        "template": column.template,
+        "parts": "".join(mark for mark, part in kept_parts if part is not None),
+    }
+
+
+# -- bodies -------------------------------------------------------------------------------------------------------
+
+
+def _read_body(table: FoundTable) -> _Body:
+    """Read the columns of a table, and tell its totals from its rows."""
+    size, width = len(table.rows), len(table.columns)
+    body = _Body([])
+    rows = _RowFacts(size)
+    step = max(1, _CELLS_AT_ONCE // max(size, 1))
+    for start in range(0, width, step):
+        part = table.columns[start : start + step]
+        for at, cells in enumerate(table.read_columns(part), start):
+            rows.add(cells)
+            column = read_column(table.header[at], cells, delimiter=table.grid.delimiter)
+            column.hidden = table.columns[at] in table.grid.hidden_columns
+            column.dropped = column.empty == size and table.header[at] == f"column {at + 1}"
+            body.columns.append(column)
+    cut = next((column.cut for column in body.columns if column.cut is not None), None)
+    if cut is not None:
+        body.notes.append(("cut", table.grid.locate(table.rows[cut]), LONGEST_CELL))
+    standings = _find_totals(table, body, rows)
+    for at, standing in sorted(standings.items()):
+        place = table.grid.locate(table.rows[at])
+        if standing == "total":
+            body.totals.append(at)
+            body.notes.append(("total", place))
+        else:
+            body.kinds[at] = DOUBTFUL
+    if table.grid.hidden_rows:
+        for at, index in enumerate(table.rows):
+            if index in table.grid.hidden_rows:
+                body.kinds.setdefault(at, HIDDEN)
+    named = [at for at, key in rows.keys.items() if at not in standings and is_total_name(key)]
+    for at in named[:3]:
+        text = one_line(rows.keys[at], 40)
+        body.notes.append(("not_total", table.grid.locate(table.rows[at]), text))
+    if table.torn:
+        place, more = table.grid.locate(table.torn[0]), len(table.torn) - 1
+        body.notes.append(("torn_many", place, more) if more else ("torn", place))
+    _fill_groups(body, set(body.totals))
+    _add_sections(table, body)
+    body.columns = [column for column in body.columns if not column.dropped]
+    return body
+
+
+class _RowFacts:
+    """Signs of the rows of a table, gathered column by column."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.keys: dict[int, str] = {}  # texts of rows with a word for a total, or that have a sign
+        self.bold: dict[int, bool] = {}
+        self.formulas: dict[int, list[str]] = {}
+        self.blank: list[set[int]] = []  # of each text column, its empty cells
+
+    def add(self, cells: Sequence[Cell | str]) -> None:
+        """Take in a column."""
+        blank: set[int] = set()
+        texts = 0
+        for at, cell in enumerate(cells):
+            if isinstance(cell, str):
+                if not cell.strip():
+                    blank.add(at)
+                elif not cell[0].isdigit():
+                    texts += 1
+                    if is_total_name(cell):
+                        self._name(at, cell)
+                continue
+            if not cell.shown.strip():
+                blank.add(at)
+                continue
+            self.bold[at] = self.bold.get(at, True) and cell.bold
+            if cell.formula:
+                self.formulas.setdefault(at, []).append(cell.formula)
+            if isinstance(cell.value, str):
+                texts += 1
+                if is_total_name(cell.value):
+                    self._name(at, cell.value)
+        if texts * 2 > self.size:
+            self.blank.append(blank if len(blank) * 4 <= self.size else set())
+
+    def _name(self, at: int, text: str) -> None:
+        self.keys[at] = f"{self.keys[at]} {text}" if at in self.keys else text
+
+    def list_candidates(self, table: FoundTable) -> dict[int, BodyRow]:
+        """The rows that may be totals: those with a sign, and the last."""
+        ruled = {at for at, index in enumerate(table.rows) if index in table.ruled} if table.ruled else set()
+        bold = {at for at, flag in self.bold.items() if flag}
+        if len(bold) * 2 > self.size:
+            bold = set()
+        empty = set().union(*self.blank) if self.blank else set()
+        signs = {*self.keys, *self.formulas, *bold, *ruled, *empty, self.size - 1}
+        return {
+            at: BodyRow(
+                self.keys.get(at, ""),
+                table.grid.numbers[table.rows[at]],
+                bold=at in bold,
+                ruled=at in ruled,
+                empty_key=at in empty,
+                formulas=tuple(self.formulas.get(at, ())),
+            )
+            for at in signs
+        }
+
+
+def _find_totals(table: FoundTable, body: _Body, rows: _RowFacts) -> dict[int, Standing]:
+    numbers = [column.values for column in body.columns if column.is_numeric and not column.doubt]
+    if len(table.rows) < 2 or not numbers:
+        return {}
+    return find_totals(len(table.rows), rows.list_candidates(table), numbers)  # type: ignore[arg-type]  # numeric
+
+
+def _fill_groups(body: _Body, totals: set[int]) -> None:
+    """Fill the blank cells below the labels of a first column that plainly groups the rows.
+
+    It does where every label stands once, at the head of its rows, and enough cells below labels are blank. With fewer
+    blanks the column might as well lack some values: then it cannot be filtered by.
+    """
+    if len(body.columns) < 2 or body.columns[0].type != "text" or body.columns[0].labels is not None:
+        return
+    column, second = body.columns[0], body.columns[1]
+    rows = [at for at in range(len(column.values)) if at not in totals]
+    blanks = [at for at in rows if column.values[at] is None]
+    labels = [column.values[at] for at in rows if column.values[at] is not None]
+    share = len(blanks) / len(rows) if rows else 0.0
+    if share <= _FEW_BLANKS or not labels or any(second.values[at] is None for at in blanks):
+        return
+    if share < _MANY_BLANKS or len(set(labels)) < len(labels) or column.values[rows[0]] is None:
+        column.filter_doubt = "blank cells below a label may belong to it or lack a value"
+        return
+    label: Any = None
+    values = list(column.values)
+    for at in rows:
+        label = values[at] = values[at] if values[at] is not None else label
+    column.values = values
+    body.notes.append(("group_filled", column.name))
+
+
+def _add_sections(table: FoundTable, body: _Body) -> None:
+    """Add the titles that head rows within the table as a column."""
+    if not table.sections:
+        return
+    title = ""
+    values: list[str | None] = []
+    for index in table.rows:
+        title = table.sections.get(index, title)
+        values.append(title or None)
+    names = {fold_value(column.name) for column in body.columns}
+    body.columns.append(Column("section" if "section" not in names else "section of the table", values=values))
