@@ -561,7 +561,7 @@ class _DateText:
         elapsed = "elapsed" in self._section.kinds
         if named and not self._language:
             return None
-        if days < 0 and not (elapsed and timed):
+        if (days < 0 and not (elapsed and timed)) or abs(days) > 1e9:
             return None
         places = max((len(token.text) for token in tokens if token.kind == "parts"), default=0)
         seconds = letters & {"s", "ss"} or any(token.text[0] == "s" for token in tokens if token.kind == "elapsed")

@@ -177,13 +177,8 @@ class _BlockCollector(HTMLParser):
             self._options = []
         elif tag == "title":
             self._in_title = False
-        elif tag == "sup" and self._raised is not None:
-            self._held.append(raise_figures("".join(self._held[self._raised :])))
-            del self._held[self._raised : -1]
-            self._raised = None
-        elif tag in _READINGS or tag == "ruby":
-            self._in_reading = False
-            self._in_ruby &= tag != "ruby"
+        elif tag in _READINGS or tag in {"ruby", "sup"}:
+            self._close_inline(tag)
         elif tag in {"table", "tr"}:
             self._end_block()
             self._tables -= tag == "table" and self._tables > 0
@@ -222,6 +217,15 @@ class _BlockCollector(HTMLParser):
         del report
         end = self.rawdata.find(">", i)
         return end + 1 if end >= 0 else -1
+
+    def _close_inline(self, tag: str) -> None:
+        if tag != "sup":
+            self._in_reading = False
+            self._in_ruby &= tag != "ruby"
+        elif self._raised is not None:
+            self._held.append(raise_figures("".join(self._held[self._raised :])))
+            del self._held[self._raised : -1]
+            self._raised = None
 
     def _open_formula(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         element = Element(tag.rpartition(":")[2], {key: value or "" for key, value in attrs})
