@@ -1,5 +1,5 @@
 #!/bin/sh
-# The steps of the profile `aegra` of deploy/compose.yaml in a fresh environment, for machines without a container
+# The steps of deploy/compose.aegra.yaml in a fresh environment, for machines without a container
 # engine: install by the lock, fill pgvector, start Redis, two workers and Caddy with TLS, open the page, ask, kill a
 # worker, ask again. The URL is of a Postgres with pgvector and uuid-ossp, as a user who may create databases.
 #   [PYTHON=python3.12] WEIWO_TEST_POSTGRES=URL sh deploy/try_aegra.sh [PORT]
@@ -20,8 +20,8 @@ trap finish EXIT
 export PATH="$place/env/bin:$PATH"
 pip wheel -q --no-deps -w "$place/wheels" "$root"
 wheel=$(echo "$place"/wheels/weiwo-*.whl)
-pip install -q -c "$root/deploy/requirements.lock" "$wheel[postgres,mcp,oidc,documents,tables]"
-pip install -q -c "$root/deploy/requirements.lock" aegra-api langchain-postgres
+pip install -q --require-hashes --no-deps -r "$root/deploy/requirements-aegra.lock"
+pip install -q --no-deps "$wheel"
 mkdir -p "$place/srv/graph" "$place/srv/app/server/hosted"
 cp "$root/langgraph.json" "$root/deploy/pgvector_store.py" "$place/srv"
 cp "$root/graph/served_graph.py" "$place/srv/graph"

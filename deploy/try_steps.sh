@@ -11,7 +11,8 @@ trap 'test -z "$server" || kill "$server" 2>/dev/null || true; rm -rf "$place"' 
 "${PYTHON:-python3.12}" -m venv "$place/env"
 "$place/env/bin/pip" wheel -q --no-deps -w "$place/wheels" "$root"
 wheel=$(echo "$place"/wheels/weiwo-*.whl)
-"$place/env/bin/pip" install -q -c "$root/deploy/requirements.lock" "$wheel[postgres,mcp,oidc,documents,tables]"
+"$place/env/bin/pip" install -q --require-hashes --no-deps -r "$root/deploy/requirements.lock"
+"$place/env/bin/pip" install -q --no-deps "$wheel"
 mkdir "$place/home"
 cd "$place"
 env -i PATH="$place/env/bin:$PATH" HOME="$place" WEIWO_HOME="$place/home" WEIWO_LOG_FORMAT=json \

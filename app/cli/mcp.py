@@ -19,6 +19,8 @@ from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.settings import Settings
 
 app = typer.Typer()
+_IDLE_SECONDS: Final = 900.0
+"""Seconds after which the session of a client that says nothing ends."""
 _HOST: Final = "127.0.0.1"
 _NAMES: Final = (_HOST, "localhost", "[::1]")
 
@@ -52,7 +54,7 @@ async def _serve_http(server: object, port: int) -> None:
     """Serve on loopback, to requests that name it: a page in a browser may not reach it by another host's name."""
     from weiwo.app.mcp.server import refuse_foreign_origins
 
-    inner = server.http_app(path="/")  # type: ignore[attr-defined]
+    inner = server.http_app(path="/", session_idle_timeout=_IDLE_SECONDS)  # type: ignore[attr-defined]
     outer = Starlette(
         routes=[Mount("/mcp", app=refuse_foreign_origins(inner, _NAMES))],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[*_NAMES], www_redirect=False)],

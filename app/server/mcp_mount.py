@@ -63,5 +63,6 @@ def mcp_routes(engine: Callable[[], Engine]) -> tuple[list[BaseRoute], AbstractA
     def account() -> _UserAccount:
         return _UserAccount(user_of(get_http_request()), engine())
 
-    app = build_server(Context(), account).http_app(path="/mcp")
+    # Without sessions: each request says whose it is, and none leaves anything behind.
+    app = build_server(Context(), account).http_app(path="/mcp", stateless_http=True)
     return [Route("/mcp", endpoint=app)], app.lifespan(app)

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.graph.persistence.claims import mark_version, set_up_postgres, set_up_sqlite
 from weiwo.graph.persistence.sqlite_thread import SqliteThread
@@ -31,6 +31,31 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     from weiwo.graph.persistence.serializer import StateSerializer
+
+
+_UNREACHABLE: Final = "start it, correct WEIWO_DATABASE_URL, or unset it to use SQLite"
+_POSTGRES_ADVICE: Final = {
+    "too many clients": "let it take more connections (max_connections), or run fewer processes on it",
+    "too many connections": "let it take more connections (for this role or database), or run fewer processes on it",
+    "remaining connection slots": "let it take more connections (max_connections), or run fewer processes on it",
+    "no more connections allowed": "let the pooler take more connections, or run fewer processes on it",
+    "read-only transaction": "it is a standby or set read-only: name the primary in WEIWO_DATABASE_URL",
+    "hot standby": "it is a standby: name the primary in WEIWO_DATABASE_URL",
+    "recovery": "it is a standby or recovering: name the primary in WEIWO_DATABASE_URL, or wait until it is up",
+    "starting up": "it starts up: try again in a moment",
+    "shutting down": "it is being stopped: start it again",
+    "no space left": "free some space on the server's disk",
+    "disk full": "free some space on the server's disk",
+    "password authentication failed": "correct user and password in WEIWO_DATABASE_URL",
+    "no password supplied": "give user and password in WEIWO_DATABASE_URL",
+    "no pg_hba.conf entry": "let the server admit this host and user (pg_hba.conf)",
+    "permission denied": "grant the user the right to create tables in the database",
+    "must be owner": "use the user who owns the tables, or grant their role",
+    "newer weiwo": "install the version that has used it last",
+    'role "': "create the user, or correct WEIWO_DATABASE_URL",
+    'database "': "create the database, or correct WEIWO_DATABASE_URL",
+}
+"""Advice by a sign in what the server says, in this order."""
 
 
 def serializer() -> "StateSerializer":
@@ -147,10 +172,8 @@ def _postgres_error(url: str, error: Exception) -> StorageError:
     with suppress(Exception):  # the URL was readable; should it not be, its password is not in the message either
         if password := _parts(url).get("password"):
             why = why.replace(str(password), "***")
-    return StorageError(
-        f"cannot use the database {masked(url)}; {why[:300]}; start it, correct WEIWO_DATABASE_URL, or unset it to use"
-        " SQLite"
-    )
+    advice = next((told for sign, told in _POSTGRES_ADVICE.items() if sign in why.lower()), _UNREACHABLE)
+    return StorageError(f"cannot use the database {masked(url)}; {why[:300]}; {advice}")
 
 
 def _parts(url: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from weiwo.tools.corpus.index.catalog import (
     describe_age,
     locate_by_name,
     locate_by_roots,
+    lost_store,
     read_note,
 )
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError
@@ -109,6 +110,10 @@ class _CorpusLoader:
             return self._open_by_name(given)
         if not given:
             own = corpus_exists(self._home, DEFAULT_NAME)
+            if not own and (lost := lost_store(self._home, DEFAULT_NAME)) is not None:
+                raise CorpusError(
+                    f"index {lost.parent}: {lost.name} is gone; run weiwo index again, or delete the folder"
+                )
             given = (DEFAULT_NAME,) if own else (str(find_sample_corpus()),)
         known = [entry for entry in given if corpus_exists(self._home, entry)]
         names = [entry for entry in known if not os.path.lexists(entry)]

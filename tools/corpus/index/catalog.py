@@ -74,6 +74,14 @@ def corpus_exists(home: Path, name: str) -> bool:
     return bool(_NAME.fullmatch(name)) and (home / "corpora" / name / STORE).is_file()
 
 
+def lost_store(home: Path, name: str) -> Path | None:
+    """The file that is missing of a corpus that was indexed; None where nothing was, or nothing is missing."""
+    if not _NAME.fullmatch(name) or corpus_exists(home, name):
+        return None
+    store = home / "corpora" / name / STORE
+    return store if (store.parent / _ROOTS).is_file() else None
+
+
 def make_absolute(path: str | os.PathLike[str]) -> str:
     """A file, folder or pattern, absolute, so that it means the same from everywhere."""
     return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111  # resolve() would replace links

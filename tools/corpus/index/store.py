@@ -276,6 +276,11 @@ class Store:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
             yield connection
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            if _is_torn(error):
+                raise CorpusError(f"index {self.path.parent}: {error}; delete the folder and index again") from None
+            raise
         except BaseException:
             connection.close()
             raise
@@ -368,6 +373,11 @@ class Store:
                 "SELECT id FROM documents WHERE died > ? AND died <= ? AND born <= ?", (since, until, since)
             )
             return [row[0] for row in rows]
+
+
+def _is_torn(error: sqlite3.DatabaseError) -> bool:
+    """Whether SQLite says that the file itself is damaged, rather than busy, full or out of reach."""
+    return any(sign in str(error) for sign in ("malformed", "not a database", "corrupt"))
 
 
 def _close_idle(idle: LifoQueue[sqlite3.Connection]) -> None:

@@ -57,3 +57,13 @@ async def test_questions_count_against_the_day_of_whoever_asks(public: httpx.Asy
         assert "6,300" in str((await operator.call_tool("ask", asked)).structured_content)
     day = (await public.get("/weiwo/info", headers={"x-api-key": tokens["ann"]})).json()["day"]
     assert day["runs"] == 1
+
+
+@needs_extra
+async def test_a_request_leaves_no_session_behind(http: httpx.AsyncClient):
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    for _ in range(3):
+        answer = await http.post("/mcp", json=body, headers={"accept": "application/json, text/event-stream"})
+        assert answer.status_code == 200
+        assert "mcp-session-id" not in answer.headers
