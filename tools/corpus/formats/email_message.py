@@ -1,6 +1,7 @@
 """E-mail (RFC 5322): the head, the text, and what is attached, each attachment by the reader of its own format."""
 
 import io
+import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,6 +19,10 @@ from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 
 _HEAD: Final = ("From", "To", "Cc", "Date", "Subject")
+_NARROW_CHINESE: Final = re.compile(rb"(?i)=\?(?:gb2312|gbk)\?")
+"""Names of encodings that programs write for the larger one that they use."""
+_MORE_WORDS: Final = 1.2
+"""How many times the words of the plain part the HTML part must have to be taken instead."""
 _MOST_ATTACHED: Final = 50
 _MOST_DEPTH: Final = 5
 
@@ -30,11 +35,12 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
     """
     data = file.read()
     wide = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\x00" in data[:2]
-    message = BytesParser(policy=policy.default).parsebytes(decode(data).encode() if wide else data)
+    data = decode(data).encode() if wide else _NARROW_CHINESE.sub(b"=?gb18030?", data)
+    message = BytesParser(policy=policy.default).parsebytes(data)
     if not message.keys():
         raise UnreadableError("not an e-mail: it has no head")
     head = "\n".join(f"{field}: {text}" for field in _HEAD if (text := read_field(message, field)))
-    body = message.get_body(("plain", "html"))
+    body = _choose_body(message)
     found = make_passages(chunk_sections(f"{head}\n\n{_read_text(body)}", ())[1], unit="")
     unread: list[str] = []
     losses: list[Loss] = []
@@ -51,6 +57,16 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
     losses += count_places("attachments_not_read", unread)
     title = choose_title(read_field(message, "Subject")) or name
     return require_passages(Part(title, found, read_date(message), losses=losses))
+
+
+def _choose_body(message: MIMEPart) -> MIMEPart | None:
+    """The plain part of a message; the HTML part where that says more, as where the plain one only refers to it."""
+    plain, page = message.get_body(("plain",)), message.get_body(("html",))
+    if plain is None or page is None:
+        return plain if page is None else page
+    more = len(_read_text(page).split()) > _MORE_WORDS * len(_read_text(plain).split()) + 5
+    wide = len(_read_text(page)) > _MORE_WORDS * len(_read_text(plain)) + 20
+    return page if more or wide else plain
 
 
 def _is_decoration(part: MIMEPart) -> bool:
@@ -83,8 +99,9 @@ def _read_bytes(part: MIMEPart) -> bytes:
 def read_source(part: MIMEPart) -> str:
     """Return the text of a part as it stands, in the encoding that it states, if that holds."""
     data = _read_bytes(part)
+    stated = part.get_content_charset() or "utf-8"
     try:
-        return clean_text(data.decode(part.get_content_charset() or "utf-8"))
+        return clean_text(data.decode("gb18030" if stated in {"gb2312", "gbk"} else stated))
     except (UnicodeDecodeError, LookupError):
         try:
             return clean_text(decode(data))
@@ -98,14 +115,34 @@ def _read_text(part: MIMEPart | None) -> str:
         return ""
     text = read_source(part)
     if part.get_content_subtype() != "html":
-        return text
+        flowed = part.get_param("format") == "flowed"
+        return _join_flowed(text, delete=part.get_param("delsp") == "yes") if flowed else text
     return "\n\n".join(chunk.text for chunk in parse_html(text).body.cut_chunks()[1])
+
+
+def _join_flowed(text: str, *, delete: bool) -> str:
+    """The paragraphs of flowed text (RFC 3676): a line that ends in a blank goes on in the next of its quotation."""
+    lines: list[str] = []
+    depth_before, open_line = 0, False
+    for line in text.replace("\r\n", "\n").split("\n"):
+        bare = line.lstrip(">")
+        depth = len(line) - len(bare)
+        bare = bare.removeprefix(" ")
+        signature = bare == "-- "
+        if open_line and depth == depth_before and not signature:
+            lines[-1] += bare
+        else:
+            lines.append(f"{'>' * depth} {bare}" if depth else bare)
+        depth_before, open_line = depth, bare.endswith(" ") and not signature
+        if open_line and delete:
+            lines[-1] = lines[-1][:-1]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _list_attachments(message: MIMEPart) -> Iterator[MIMEPart]:
     """The parts that are no container, but for other forms of the same text; a message within is one part."""
     if message.get_content_type() == "multipart/alternative":
-        chosen = message.get_body(("plain", "html"))
+        chosen = _choose_body(message)
         if chosen is not None:
             yield chosen
         return

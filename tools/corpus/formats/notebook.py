@@ -7,10 +7,11 @@ from typing import Any, BinaryIO, Final
 from weiwo.text.chunking import Chunk, chunk_text
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, read_text, require_passages
 
 _COLOUR: Final = lazy(r"\x1b\[[0-9;]*m")
-_SHOWN: Final = ("text/markdown", "text/plain", "text/latex")
+_SHOWN: Final = ("text/markdown", "text/plain", "text/latex", "text/html")
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -65,8 +66,13 @@ def _read_output(output: dict[str, Any]) -> str:
     if output.get("output_type") in {"error", "pyerr"}:
         return f"{output.get('ename', '')}: {output.get('evalue', '')}"
     data = output.get("data")
-    shown = next((data[kind] for kind in _SHOWN if kind in data), "") if isinstance(data, dict) else output.get("text")
-    return _COLOUR.sub("", _join(shown))
+    if not isinstance(data, dict):
+        return _COLOUR.sub("", _join(output.get("text")))
+    kind = next((kind for kind in _SHOWN if kind in data), "")
+    shown = _join(data.get(kind))
+    if kind == "text/html":
+        return "\n\n".join(chunk.text for chunk in parse_html(shown).body.cut_chunks()[1])
+    return _COLOUR.sub("", shown)
 
 
 def _join(source: Any) -> str:

@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import BinaryIO, Final
 from xml.etree import ElementTree as ET
+from zipfile import ZipFile
 
 from weiwo.state.table import Cell, CellValue, Table, as_cell
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.mathml import write_formula
+from weiwo.tools.corpus.formats.odf_lists import OpenLists
 from weiwo.tools.corpus.formats.ooxml import BROKEN, Element, drop_namespaces, find_xml, read_xml
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import Grid, join_rows, make_sheet_passages, spread_rows
@@ -21,6 +24,7 @@ _SKIPPED: Final = frozenset({"tracked-changes", "sequence-decls", "creator", "da
 _BELOW: Final = frozenset({"text-box", "annotation", "note", "table", "custom-shape"})
 """What stands in a paragraph and is read after it."""
 _MOST_REPEATED: Final = 100
+_MOST_FORMULAS: Final = 2_000
 _MOST_DEPTH: Final = 200
 
 
@@ -36,6 +40,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         except BROKEN as error:
             raise UnreadableError(f"damaged or encrypted: no OpenDocument in it ({error})") from None
         meta, styles = find_xml(archive, "meta.xml"), find_xml(archive, "styles.xml")
+        _put_formulas_in(root, archive)
     return _read_document(root, meta, styles, name)
 
 
@@ -72,6 +77,7 @@ class _Reader:
         self._unit, self._within = "paragraph", ""  # how places of tables are counted
         self._visible: list[bool] = []  # which rows of the table that was read last are shown
         self.tables: list[Table] = []
+        self._lists, self._number = OpenLists(root, styles), ""  # the number of the item that begins
         self._deletions = {one.get("id", "") for one in root.iter("changed-region") if one.find("deletion") is not None}
         properties = {style.get("name", ""): style.find("table-properties") for style in root.iter("style")}
         self._unshown = {name for name, one in properties.items() if one is not None and one.get("display") == "false"}
@@ -131,12 +137,20 @@ class _Reader:
             elif child.tag == "annotation":
                 text = " ".join(" ".join(map(self._gather, child.iter("p"))).split())
                 self._body.add_paragraph(f"[Comment: {text}]", self._place)
+            elif child.tag == "list":
+                self._lists.enter(child)
+                self._walk(child, depth + 1)
+                self._lists.leave()
             elif child.tag not in _SKIPPED:
+                if child.tag == "list-item":
+                    self._number = self._lists.take(child)
                 self._walk(child, depth + 1)
 
     def _add_paragraph(self, paragraph: Element, container: str, depth: int) -> None:
         self._place += 1
         text = self._gather(paragraph)
+        if text.strip():
+            text, self._number = self._number + text, ""
         level = paragraph.get("outline-level", "1")
         if paragraph.tag == "h" and text.strip():
             self._body.add_heading(int(level) if level.isdecimal() else 1, text, self._place)
@@ -154,6 +168,8 @@ class _Reader:
                 found.append(" " * min(int(child.get("c", "1")), 100))
             elif child.tag in {"tab", "line-break"}:
                 found.append("\t" if child.tag == "tab" else "\n")
+            elif child.tag == "math":
+                found.append(f" {' '.join(write_formula(child).split())} ")
             elif child.tag == "change" and child.get("change-id") in self._deletions:
                 self.deleted.append(self._place)
             elif child.tag not in _BELOW | _SKIPPED | {"label"}:
@@ -193,6 +209,15 @@ class _Reader:
                 yield f"[Comment: {' '.join(map(self._gather, block.iter('p')))}]"
             elif block.tag not in _SKIPPED:
                 yield from self._gather_cell(block)
+
+
+def _put_formulas_in(root: Element, archive: ZipFile) -> None:
+    """Put formulas, which are documents within the document, where they are shown."""
+    for shown in list(root.iter("object"))[:_MOST_FORMULAS]:
+        member = f"{shown.get('href', '').removeprefix('./')}/content.xml"
+        formula = find_xml(archive, member) if shown.get("href") else None
+        if formula is not None and formula.tag == "math":
+            shown.append(formula)
 
 
 def _show_date(cell: Element) -> str:
@@ -256,7 +281,7 @@ def _list_below(paragraph: Element) -> Iterator[Element]:
     for child in paragraph:
         if child.tag in _BELOW:
             yield child
-        elif child.tag not in _SKIPPED:
+        elif child.tag not in _SKIPPED and child.tag != "math":
             yield from _list_below(child)
 
 

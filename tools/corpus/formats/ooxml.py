@@ -13,8 +13,10 @@ from typing import Final
 from xml.etree import ElementTree as ET
 from zipfile import BadZipFile, ZipFile
 
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
+from weiwo.tools.corpus.formats.list_numbers import WRITERS
 from weiwo.tools.corpus.formats.table_rows import Grid
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.tables.number_format import render_stored
@@ -26,6 +28,14 @@ BROKEN: Final = (KeyError, BadZipFile, EOFError, NotImplementedError, zlib.error
 _LEFT_OUT: Final = frozenset({"del", "moveFrom", "delText"})
 _MOST_POINTS: Final = 20_000
 _MOST_DEPTH: Final = 500
+_NUMBER_TYPE: Final = lazy(
+    r"(arabic|alphaLc|alphaUc|romanLc|romanUc|ea1Chs|ea1Cht|ea1JpnKor)\w{0,4}?(Plain|Period|ParenR|ParenBoth)"
+)
+_NUMBER_FORMS: Final = {
+    "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I",
+    **dict.fromkeys(("ea1Chs", "ea1Cht", "ea1JpnKor"), "一, 二, 三, ..."),
+}  # fmt: skip
+_NUMBER_MARKS: Final = {"Plain": "{}", "Period": "{}.", "ParenR": "{})", "ParenBoth": "({})"}
 
 
 class Package:
@@ -181,7 +191,36 @@ def is_on(element: Element | None) -> bool:
 
 def join_paragraphs(body: Element) -> str:
     """The text of a DrawingML body, a paragraph a line."""
-    return "\n".join(filter(None, (_join_runs(paragraph) for paragraph in body.iter("p"))))
+    numbers = _DrawnNumbers()
+    joined = ((numbers.take(paragraph), _join_runs(paragraph)) for paragraph in body.iter("p"))
+    return "\n".join(f"{number}{text}" for number, text in joined if text)
+
+
+class _DrawnNumbers:
+    """Counts the numbered paragraphs of a DrawingML body."""
+
+    def __init__(self) -> None:
+        self._counts: dict[int, tuple[str, int]] = {}
+
+    def take(self, paragraph: Element) -> str:
+        """Return the number of a paragraph, with a blank behind it; empty where it has none."""
+        properties = paragraph.find("pPr")
+        numbered = None if properties is None else properties.find("buAutoNum")
+        level = (
+            int(properties.get("lvl", "0")) if properties is not None and properties.get("lvl", "0").isdecimal() else 0
+        )
+        if not any(one.text for one in paragraph.iter("t")):
+            return ""
+        self._counts = {at: count for at, count in self._counts.items() if at < level + (numbered is not None)}
+        found = None if numbered is None else _NUMBER_TYPE.fullmatch(numbered.get("type", ""))
+        if numbered is None or found is None:
+            return ""
+        kind, start = numbered.get("type", ""), numbered.get("startAt", "1")
+        before, last = self._counts.get(level, ("", 0))
+        number = last + 1 if before == kind else int(start) if start.isdecimal() else 1
+        self._counts[level] = (kind, number)
+        write = WRITERS.get(_NUMBER_FORMS.get(found[1], "1"), str)
+        return _NUMBER_MARKS[found[2]].format(write(number) if 0 < number < _MOST_POINTS else str(number)) + " "
 
 
 def _join_runs(paragraph: Element) -> str:

@@ -133,8 +133,21 @@ class Pdf:
         )
         return "" if made_from else title, _read_stamp(stated.get("CreationDate", ""))
 
+    def list_attachments(self) -> list[str]:
+        """The names of the files that are attached to it."""
+        if self._document is None:
+            return []
+        try:
+            count = min(self._document.count_attachments(), _MOST_FIELDS)
+            return [clean_text(self._document.get_attachment(n).get_name()) for n in range(count)]
+        except (self._pdfium.PdfiumError, UnicodeError):
+            return []
+
     def _read_page(self, page: "pypdfium2.PdfPage") -> str:
         """The text of a page in reading order, with the values of its form."""
+        rotation = page.get_rotation()
+        if rotation:  # PDFium orders the lines of a turned page as they lie, not as they are read
+            page.set_rotation(0)
         written = page.get_textpage()
         try:
             count = written.count_rects()
@@ -144,6 +157,8 @@ class Pdf:
                 text = mark_tables(written.get_text_range(), boxes, lambda box: str(written.get_text_bounded(*box)))
         finally:
             written.close()
+            if rotation:
+                page.set_rotation(rotation)
         text = _SOFT_HYPHEN.sub("", text).replace("\ufffe", "-").replace("\x02", "-")
         text = _HAN_BREAK.sub("", _HYPHEN.sub("", text)).replace("\r\n", "\n")
         noted = list(self._read_annotations(page))
@@ -298,5 +313,6 @@ def _find_losses(pdf: Pdf) -> list[Loss]:
         *list_unrecognized(pdf.pictures),
         *count_places("pages_undecodable", pdf.undecodable),
         *count_places("pages_undecodable_in_part", pdf.partly),
+        *count_places("attachments_not_read", pdf.list_attachments()),
         *([Loss("pages_beyond_limit", beyond, (str(_MOST_PAGES),))] if beyond > 0 else []),
     ]

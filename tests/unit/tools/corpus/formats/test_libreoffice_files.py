@@ -1,4 +1,4 @@
-"""Old Office files, written by LibreOffice 7.4: through LibreOffice where it is installed, else with a standing loss."""
+"""Files written by LibreOffice 7.4: old Office files, through it where it is installed, and OpenDocument."""
 
 import io
 import zipfile
@@ -8,7 +8,7 @@ import pytest
 
 from weiwo.tools.corpus.formats import Part, find_format, libre_office, load_reader
 
-FILES = Path(__file__).parents[4] / "data" / "documents" / "old_office.zip"
+FILES = Path(__file__).parents[4] / "data" / "documents" / "libreoffice.zip"
 pytestmark = pytest.mark.processes
 RTF = r"""{\rtf1\ansi{\fonttbl{\f0 Times;}}
 {\*\listtable{\list\listtemplateid1{\listlevel\levelnfc0\levelstartat3{\leveltext\'02\'00.;}{\levelnumbers\'01;}\fi-360\li720}\listid7}}
@@ -77,3 +77,10 @@ def test_a_conversion_that_fails_is_told_and_xberg_reads_on(monkeypatch):
     part = read("a.doc")
     assert "The rent is 900" in texts(part)
     assert "LibreOffice makes nothing of it" in part.note
+
+
+def test_an_odt_keeps_its_formulas_and_the_numbers_of_its_lists():
+    assert texts(read("f.odt")) == "The area is  (a + b)/2 = x^2"
+    assert texts(read("l.odt")).split("\n") == [
+        "Clauses", "3. Third clause", "a) First point", "b) Second point", "4. Fourth clause", "", "Between.", "5. Fifth clause",
+    ]  # fmt: skip

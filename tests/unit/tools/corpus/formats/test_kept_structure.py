@@ -1,0 +1,116 @@
+"""What mail, notebooks, slides and PDFs show beside their plain text."""
+
+import io
+import json
+from email.message import EmailMessage
+
+import pypdf
+import pytest
+from pptx import Presentation
+from pptx.oxml import parse_xml
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+from weiwo.tools.corpus.formats import Part, find_format, load_reader
+
+
+def read(name: str, data: bytes) -> Part:
+    kind = find_format(name)
+    assert kind is not None
+    (part,) = load_reader(kind)(io.BytesIO(data), "Name")
+    return part
+
+
+def texts(part: Part) -> str:
+    return "\n\n".join(passage.text for passage in part.passages)
+
+
+def test_an_output_that_is_html_alone_is_read():
+    table = "<table><tr><th>Town</th><th>Sum</th></tr><tr><td>Ostrel</td><td>40</td></tr></table>"
+    outputs = [{"output_type": "display_data", "data": {"text/html": [table]}}]
+    book = {"cells": [{"cell_type": "code", "source": "show()", "outputs": outputs}]}
+    assert "| Ostrel | 40 |" in texts(read("a.ipynb", json.dumps(book).encode()))
+
+
+def test_a_subject_of_gb2312_may_hold_characters_of_gbk():
+    head = b"From: a@b\nSubject: =?gb2312?B?" + __import__("base64").b64encode("朱镕基".encode("gbk")) + b"?=\n"
+    part = read("a.eml", head + "Content-Type: text/plain; charset=gb2312\n\n镕\n".encode("gbk"))
+    assert part.title == "朱镕基"
+    assert texts(part).endswith("镕")
+
+
+def test_flowed_lines_are_joined_within_their_quotation():
+    body = "The fee for \nlate rent is \n15.\n\n> You asked \n> for it.\n-- \nAnn\n"
+    head = "From: a@b\nContent-Type: text/plain; format=flowed\n\n"
+    text = texts(read("a.eml", (head + body).encode()))
+    assert "The fee for late rent is 15.\n" in text
+    assert "> You asked for it.\n" in text
+
+
+@pytest.mark.parametrize(
+    ("plain", "seen"), [("See the HTML part.", True), ("The rent is 900 and due on the 3rd of each month.", False)]
+)
+def test_the_part_of_a_message_that_says_more_is_read(plain, seen):
+    message = EmailMessage()
+    message["Subject"] = "Rent"
+    message.set_content(plain)
+    message.add_alternative("<p>The rent is <b>901</b> and due on the 3rd of each month.</p>", subtype="html")
+    text = texts(read("a.eml", message.as_bytes()))
+    assert ("901" in text, plain in text) == (seen, not seen)
+
+
+def test_numbered_paragraphs_of_slides_keep_their_numbers():
+    show = Presentation()
+    slide = show.slides.add_slide(show.slide_layouts[1])
+    slide.shapes.title.text = "Steps"
+    frame = slide.placeholders[1].text_frame
+    kind = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    for n, (words, level, form) in enumerate(
+        [
+            ("First", 0, "arabicPeriod"),
+            ("inner", 1, "alphaLcParenR"),
+            ("more", 1, "alphaLcParenR"),
+            ("Second", 0, "arabicPeriod"),
+            ("again", 1, "alphaLcParenR"),
+        ]
+    ):
+        paragraph = frame.paragraphs[0] if n == 0 else frame.add_paragraph()
+        paragraph.text, paragraph.level = words, level
+        start = ' startAt="3"' if n == 0 else ""
+        paragraph._p.get_or_add_pPr().append(parse_xml(f'<a:buAutoNum {kind} type="{form}"{start}/>'))
+    out = io.BytesIO()
+    show.save(out)
+    assert "3. First\na) inner\nb) more\n4. Second\na) again" in texts(read("a.pptx", out.getvalue()))
+
+
+def _page(*lines: tuple[int, int, str], rotate: int = 0, attached: str = "") -> bytes:
+    writer = pypdf.PdfWriter()
+    page = writer.add_blank_page(400, 600)
+    font = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Font"),
+            NameObject("/Subtype"): NameObject("/Type1"),
+            NameObject("/BaseFont"): NameObject("/Helvetica"),
+        }
+    )
+    page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): DictionaryObject({NameObject("/F"): font})})
+    content = DecodedStreamObject()
+    content.set_data("".join(f"BT /F 12 Tf {x} {y} Td ({text}) Tj ET\n" for x, y, text in lines).encode())
+    page[NameObject("/Contents")] = writer._add_object(content)
+    if rotate:
+        page.rotate(rotate)
+    if attached:
+        writer.add_attachment(attached, b"words")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
+def test_lines_of_a_turned_page_stay_in_order(rotate):
+    lines = [(40, 560 - 20 * n, f"Line number {n} of the page") for n in range(6)]
+    text = texts(read("a.pdf", _page(*lines, rotate=rotate)))
+    assert text.split("\n") == [text for _, _, text in lines]
+
+
+def test_files_attached_to_a_pdf_are_named():
+    assert "fees.xlsx" in read("a.pdf", _page((40, 560, "Some words here"), attached="fees.xlsx")).note

@@ -1,0 +1,77 @@
+"""Numbers of the list items of an OpenDocument text (ODF 1.3, part 3, 5.3 and 16.30)."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from weiwo.tools.corpus.formats.list_numbers import WRITERS
+from weiwo.tools.corpus.formats.ooxml import Element
+
+_LEVELS: Final = 10
+_MOST: Final = 10_000
+
+
+class OpenLists:
+    """Counts the items of the lists of a document in order."""
+
+    def __init__(self, *roots: Element) -> None:
+        self._styles = {style.get("name", ""): style for root in roots for style in root.iter("list-style")}
+        self._counts: dict[str, list[int]] = {}  # by list: the last number of each level, 0 before the first
+        self._last: dict[str, str] = {}  # by style: the list that used it last
+        self._around: list[tuple[str, str]] = []  # the open lists: their style and key
+
+    def enter(self, element: Element) -> None:
+        """Enter a list."""
+        style = element.get("style-name") or (self._around[-1][0] if self._around else "")
+        level = len(self._around)
+        if level and style == self._around[-1][0]:
+            key = self._around[-1][1]
+            for at in range(level, _LEVELS):
+                self._counts[key][at] = 0
+        else:
+            goes_on = element.get("continue-list") or (
+                self._last.get(style, "") if element.get("continue-numbering") == "true" else ""
+            )
+            key = element.get("id") or f"{len(self._counts)}"
+            self._counts[key] = list(self._counts.get(goes_on, [0] * _LEVELS))
+            self._last[style] = key
+        self._around.append((style, key))
+
+    def leave(self) -> None:
+        """Leave the list that was entered last."""
+        self._around.pop()
+
+    def take(self, item: Element) -> str:
+        """Return the number of an item, with a blank behind it; empty where its list has none."""
+        level = len(self._around) - 1
+        if not 0 <= level < _LEVELS:
+            return ""
+        style, key = self._around[-1]
+        form = self._find_level(style, level)
+        counts = self._counts[key]
+        stated = item.get("start-value", "")
+        counts[level] = int(stated) if stated.isdecimal() else (counts[level] or self._find_start(style, level) - 1) + 1
+        for at in range(level + 1, _LEVELS):
+            counts[at] = 0
+        if form is None or not form.get("num-format"):
+            return ""
+        shown = form.get("display-levels", "1")
+        first = max(0, level + 1 - (int(shown) if shown.isdecimal() else 1))
+        numbers = ".".join(self._write(style, at, counts[at]) for at in range(first, level + 1))
+        return f"{form.get('num-prefix', '')}{numbers}{form.get('num-suffix', '')} "
+
+    def _write(self, style: str, level: int, number: int) -> str:
+        form = self._find_level(style, level)
+        write = WRITERS.get(form.get("num-format", "1") if form is not None else "1", str)
+        return write(number) if 0 < number < _MOST else str(number)
+
+    def _find_start(self, style: str, level: int) -> int:
+        form = self._find_level(style, level)
+        start = form.get("start-value", "1") if form is not None else "1"
+        return int(start) if start.isdecimal() else 1
+
+    def _find_level(self, style: str, level: int) -> Element | None:
+        return next((one for one in self._list_levels(style) if one.get("level") == str(level + 1)), None)
+
+    def _list_levels(self, style: str) -> Iterator[Element]:
+        found = self._styles.get(style)
+        yield from () if found is None else found.iterfind("list-level-style-number")
