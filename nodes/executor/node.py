@@ -276,6 +276,7 @@ def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote
         seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
         kept=state.get("kept", []),
         most=services.strategy.passages,
+        most_queries=services.settings.limits.max_queries,
         wants_sentence=_is_whole_answer(turn) or _is_told_as_found(turn),
         hops=hops,
         latest=state.get("latest", 0),
@@ -330,7 +331,7 @@ def _takes_whole_folder(task: Task, services: RunContext) -> bool:
 
 
 def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:
-    """The planned call, in the question's words, and the master's queries; on the web also the words of the task."""
+    """The master's queries, where it gave any, else the planned call; on the web also the words of the task."""
     task, info = state["task"], services.registry.info(state["task"].tool)
     call: Call = {"tool": task.tool, "args": fill_args(task, state["inputs"], services.language, info.args_schema)}
     corpus, most = services.registry.corpus, services.settings.limits.max_queries
@@ -338,7 +339,7 @@ def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> l
         return [{"tool": "open_document", "args": {"source": source}} for source in corpus.documents]
     steps = SEARCH_STEPS[_kind_of_tool(task.tool, info)]
     if steps.masters_queries and frame.queries:
-        return requested_queries(call, (call_query(call), *frame.queries), (), most)
+        return requested_queries(call, frame.queries, (), max(most, len(frame.queries)))
     if not steps.own_words or not task.description:
         return [call]
     return [call, *further_queries(call, frame, [call], most - 1)]

@@ -28,7 +28,7 @@ better supported value, say so in `missing`, and give in `others` each other val
 - "premise_wrong": a passage says that something the task takes for granted is not so. `value`: the correction in \
 one sentence, in the language of the task; `quotes` that carry it; `missing`: what the task wrongly assumes. A \
 passage that is merely silent denies nothing.
-- "search": they don't, and another query may find it. `queries`: one to three, a few keywords each, unlike the ones \
+- "search": they don't, and another query may find it. `queries`: a few keywords each, unlike the ones \
 tried; other words, or the other language (English, Chinese), may find what those did not.
 - "open": one passage is from the right page or document, and what stands before or after it may tell. Its number in \
 `passage`.
@@ -136,6 +136,7 @@ class TaskProgressNote:
         hops: Of a chain of look-ups, what earlier turns found on the way.
         latest: Passages that the last turn found, known ones among them: as many are the first of all.
         waiting: Tasks that wait for this one, of which its passages may tell already.
+        most_queries: Queries that a turn may send.
     """
 
     whole: str
@@ -150,6 +151,7 @@ class TaskProgressNote:
     hops: Sequence[Hop] = ()
     latest: int = 0
     waiting: Sequence[Task] = ()
+    most_queries: int = 2
 
     def describe_turns(self) -> str:
         """The turns left, in words for the model."""
@@ -191,4 +193,5 @@ def describe_task(frame: QueryFrame, ret: ValueType, progress: TaskProgressNote,
         f"Today: {today()}\n{whole_question}Task: {frame.question}\nWanted: {TYPE_HINTS[ret]}\n"
         f"{HOPS.get(frame.shape, '') * hopping}{sentence * progress.wants_sentence}{progress.describe_waiting()}"
     )
-    return task, f"{progress.describe_hops()}Queries tried: {queries or 'none'}\n{progress.describe_turns()}"
+    tried = f"Queries tried: {queries or 'none'} (a search may send {progress.most_queries})"
+    return task, f"{progress.describe_hops()}{tried}\n{progress.describe_turns()}"

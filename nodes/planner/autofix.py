@@ -10,6 +10,7 @@ from typing import Any, Final
 from weiwo.nodes.planner.validator import DATE_ARGUMENTS
 from weiwo.nodes.shared.planning.references import FORMULA_TOOLS, list_json_types, resolve_schema_reference
 from weiwo.state import REFERENCE, JsonValue, Plan, Task, ValueType, references
+from weiwo.state.task import ANALYSE
 from weiwo.text.patterns import lazy
 from weiwo.tools.tool_info import ToolInfo
 
@@ -31,7 +32,7 @@ def autofix_plan(plan: Plan, tools: Mapping[str, ToolInfo], kept: Collection[str
     """Mend what a model meant well.
 
     A last task that only writes the answer is dropped; a look-up whose text is calculated with returns a date or a
-    number; a literal has the type its argument takes.
+    number; an argument that a tool does not take is left out; a literal has the type its argument takes.
 
     Returns:
         The plan, and one line for each thing mended, naming task and field.
@@ -40,14 +41,22 @@ def autofix_plan(plan: Plan, tools: Mapping[str, ToolInfo], kept: Collection[str
     plan = _without_writing(plan, tools, kept, notes)
     wanted = _calculated_with(plan)
     tasks = []
+    links = list(plan.links)
     for task in plan.tasks:
         mended = task
+        if task.tool == ANALYSE and task.args and task.id not in kept:  # what it is given stands before it
+            links += [(source, task.id) for source in references(task.args) if (source, task.id) not in links]
+            notes.append(f"{task.id}.args: left out, {ANALYSE} takes none")
+            mended = task.model_copy(update={"args": {}})
+            tasks.append(mended)
+            continue
         if task.id not in kept:
             mended = _retyped(task, wanted.get(task.id), notes)
             if task.tool in tools:
+                mended = _without_strange_args(mended, tools[task.tool].args_schema, notes)
                 mended = _with_literals(mended, tools[task.tool].args_schema, notes)
         tasks.append(mended)
-    return plan.model_copy(update={"tasks": tuple(tasks)}), tuple(notes)
+    return plan.model_copy(update={"tasks": tuple(tasks), "links": tuple(dict.fromkeys(links))}), tuple(notes)
 
 
 def _without_writing(plan: Plan, tools: Collection[str], kept: Collection[str], notes: list[str]) -> Plan:
@@ -98,6 +107,16 @@ def _retyped(task: Task, used: str | None, notes: list[str]) -> Task:
     ret: ValueType = item if task.ret == "text" else ("list[date]" if item == "date" else "list[number]")
     notes.append(f"{task.id}.ret: {task.ret} → {ret}, it is calculated with")
     return task.model_copy(update={"ret": ret})
+
+
+def _without_strange_args(task: Task, schema: Mapping[str, Any], notes: list[str]) -> Task:
+    """The task without the arguments that its tool does not take; one that refers to a task would lose its input."""
+    if schema.get("additionalProperties") not in {None, False}:
+        return task
+    properties = schema.get("properties", {})
+    strange = [name for name, value in task.args.items() if name not in properties and not any(references(value))]
+    notes += [f"{task.id}.args.{name}: left out, {task.tool} does not take it" for name in strange]
+    return task.model_copy(update={"args": {name: task.args[name] for name in task.args if name not in strange}})
 
 
 def _with_literals(task: Task, schema: Mapping[str, Any], notes: list[str]) -> Task:

@@ -226,13 +226,14 @@ def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, serv
 def _after_check(
     reply: ReflectionReply, missing: Collection[str], state: SearchState, services: RunContext
 ) -> Literal["finish", "deepen"]:
-    """How a search goes on in which nothing failed: what is missing is planned once, whatever the model calls that."""
+    """How a search goes on in which nothing failed: "finish" stands, and what else is missing is planned once."""
+    if reply.decision == "finish":
+        return "finish"
     rounds = list_rounds(state)
     room = len(rounds) < services.settings.limits.max_replans
     if room and missing and not _has_deepened(state):
         return "deepen"
-    wanted = reply.decision != "finish" and _may_deepen(state, services, len(rounds))
-    return "deepen" if wanted else "finish"
+    return "deepen" if _may_deepen(state, services, len(rounds)) else "finish"
 
 
 def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:

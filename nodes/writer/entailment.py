@@ -241,7 +241,6 @@ def _entailment_prompt(
 
     Where one cites nothing, those that values were read from are shown too. A heading stands once, above its claims.
     """
-    cited = {n for _, claim in claims for n in claim.citations}
     listed: list[str] = []
     above = ""
     for n, (heading, claim) in enumerate(claims, 1):
@@ -251,10 +250,24 @@ def _entailment_prompt(
         listed.append(f"{n}. {_cited(claim)}")
         if claim.verdict in DOUBTFUL:
             listed.append(f"   Doubt: {quote_as_data(claim.reason, 200)}")
-    uncited = any(not claim.citations for _, claim in claims)
+    room = models.room(role, VERIFY, "\n".join(listed))
+    lines = format_sources([claim for _, claim in claims], sources, room)
+    return "\n".join([*lines, "", f"Question: {quote_as_data(question, 400)}", "Claims:", *listed])
+
+
+def format_sources(claims: Sequence[Claim], sources: Iterable[CitableSource], room: int) -> list[str]:
+    """The passages and calculations that claims cite, cut to what fits.
+
+    Args:
+        claims: The claims. Where one cites nothing, the sources that values were read from are shown too.
+        sources: All that may be cited.
+        room: Tokens that are left for them.
+    """
+    cited = {n for claim in claims for n in claim.citations}
+    uncited = any(not claim.citations for claim in claims)
     shown = [source for source in sources if source.n in cited or (uncited and source.quote)]
     passages = {source.n: source.evidence for source in shown if source.evidence is not None}
-    share = max(400, 3 * models.room(role, VERIFY, "\n".join(listed)) // max(1, len(passages)))
+    share = max(400, 3 * room // max(1, len(passages)))
     lines = [
         format_passage(n, passage.model_copy(update={"text": quote_as_data(passage.text, share)}))
         for n, passage in passages.items()
@@ -264,7 +277,7 @@ def _entailment_prompt(
         for source in shown
         if source.outcome is not None
     ]
-    return "\n".join([*lines, "", f"Question: {quote_as_data(question, 400)}", "Claims:", *listed])
+    return lines
 
 
 def _cited(claim: Claim) -> str:

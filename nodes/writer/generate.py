@@ -10,17 +10,18 @@ from dataclasses import replace
 from itertools import groupby
 from typing import ClassVar, Final, Protocol
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 
 from weiwo.models.errors import ModelRequestError
 from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.prompting.reply_types import Reply
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.document import claim_spans, row_of
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
-from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
+from weiwo.nodes.writer.entailment import ClaimPlace, format_sources, is_open, judge_claims
 from weiwo.nodes.writer.opening import PartCheck, is_check_line, is_closing, skip_opening
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.prompt import REWRITE
@@ -207,8 +208,11 @@ async def _rewrite(
     """Replace failing claims by what the model gives for them; returns the pieces that changed."""
     groups = [list(group) for _, group in groupby(failing, lambda place: (place.piece, _row(draft, place) or place))]
     listed = [_listed(n, draft, group) for n, group in enumerate(groups, 1)]
-    text = "".join(piece.text for piece in draft.pieces)
-    request = [*context.messages, AIMessage(text), HumanMessage("\n".join([REWRITE, *listed]))]
+    rules, asked = context.messages[:1], "\n".join([REWRITE, *listed])
+    room = services.models.room("writer", *(str(message.content) for message in rules), asked)
+    lines = format_sources([_claim(draft, place).claim for place in failing], draft.sources.items, room)
+    shown = "\n".join([f"Question: {quote_as_data(question, 400)}", "", *lines, "", asked])
+    request = [*rules, HumanMessage(shown)]
     try:
         reply = await services.models.structured("writer", "rewrite", request, RewriteReply)
     except ModelCallError:

@@ -42,6 +42,8 @@ from weiwo.text.foreign_values import plain_values
 from weiwo.text.language import fold
 from weiwo.text.language_detection import resolve_language
 from weiwo.text.localization import localized
+from weiwo.text.names import names
+from weiwo.text.terms import terms
 
 _LONGEST_SENTENCE = 400
 _STRANGER_CONFIDENCE = 0.4
@@ -66,25 +68,32 @@ async def judge_turn(
     if (known := _nothing_to_read(state, services)) is not None:
         return known
     judgement = await read_passages(frame, ret, passages, services.models, progress, carries)
-    if not _gives_up_early(judgement, frame.question, passages, progress):
+    unread = _list_unread(judgement, frame.question, passages, progress)
+    if not unread:
         return judgement
     seen = [*progress.seen, *judgement.shown]
-    rest = replace(
-        progress, seen=seen, hops=judgement.hops, latest=0, most=MANY_PASSAGES
-    )  # all that is left, not a few
-    more = await read_passages(frame, ret, passages, services.models, rest, carries)
+    rest = replace(progress, seen=seen, hops=judgement.hops, latest=0, most=MANY_PASSAGES)
+    worth = [passage for passage in passages if passage.id in seen or passage in unread]
+    more = await read_passages(frame, ret, worth, services.models, rest, carries)
     return replace(more, shown=(*judgement.shown, *more.shown))
 
 
-def _gives_up_early(
+def _list_unread(
     judgement: Judgement, question: str, passages: Sequence[Evidence], progress: TaskProgressNote
-) -> bool:
-    """Whether a model gives up before it was shown all that may speak of what it looks for: that is shown at once."""
+) -> list[Evidence]:
+    """The passages that a model was not shown before it gave up, and that may speak of what is missing.
+
+    Such a passage has a part of a name and another word of the question. Without one the model's word stands.
+    """
+    ends = judgement.move == "give_up" or (judgement.move == "search" and not judgement.queries)
+    if judgement.decided_by != "model" or not ends or not judgement.shown:
+        return []
     shown = {*progress.seen, *judgement.shown}
     asked = " ".join((question, *(hop.value for hop in judgement.hops)))
-    left = any(passage.id not in shown and may_speak_of(asked, passage) for passage in passages)
-    ends = judgement.move == "give_up" or (judgement.move == "search" and not judgement.queries)
-    return judgement.decided_by == "model" and ends and left and bool(judgement.shown)
+    named = {term for name in names(asked) for term in terms(name.text)}
+    words = {*terms(question)} - named
+    left = (passage for passage in passages if passage.id not in shown and may_speak_of(asked, passage))
+    return [one for one in left if not words or not words.isdisjoint(terms(f"{one.heading} {one.text}"))]
 
 
 def _nothing_to_read(state: TaskState, services: RunContext) -> Judgement | None:

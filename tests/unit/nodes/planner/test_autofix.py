@@ -119,3 +119,19 @@ def test_literals_get_the_type_their_argument_takes(tool, args, meant):
     assert {name: found.get(name) for name in meant} == meant
     assert found.keys() == args.keys() - ({"k"} if args.get("k", 0) is None else set())
     assert (notes == ()) == (found == args and all(type(found[n]) is type(args[n]) for n in found))
+
+
+def test_an_argument_that_a_tool_does_not_take_is_left_out():
+    plan, notes = mended(
+        search("a", "When was Ada Lovelace born?").model_copy(
+            update={"args": {"query": "x", "url": "http://169.254.169.254"}}
+        )
+    )
+    assert plan.task("a").args == {"query": "x"}
+    assert notes == ("a.args.url: left out, corpus_search does not take it",)
+
+
+def test_an_analysis_keeps_what_its_arguments_refer_to_as_a_link():
+    plan, notes = mended(A, task("z", "analyse", "text", text="{{a.ret}}"))
+    assert (plan.task("z").args, plan.links) == ({}, (("a", "z"),))
+    assert len(notes) == 1

@@ -106,7 +106,13 @@ async def test_a_weak_value_is_checked_whatever_the_parts():
     assert found.decided_by == "model"
 
 
-@pytest.mark.parametrize("named", ["finish", "deepen", "replan"])
+async def test_a_models_finish_stands_and_names_what_is_missing():
+    model, parts = says("finish", missing=["Turing's birth"]), ("Lovelace's birth", "Turing's birth")
+    half = await decided(got("a", "1815"), model=model, plan=ONE, before=(unsaid(),), parts=parts)
+    assert (half.decision, half.missing) == ("finish", ("Turing's birth",))
+
+
+@pytest.mark.parametrize("named", ["deepen", "replan"])
 async def test_a_part_that_no_task_covers_is_planned_once(named: str):
     model, parts = says(named, missing=["Turing's birth", "None"]), ("Lovelace's birth", "Turing's birth")
     half = await decided(got("a", "1815"), model=model, plan=ONE, before=(unsaid(),), parts=parts)

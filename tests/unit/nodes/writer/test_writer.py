@@ -209,6 +209,7 @@ async def test_a_failing_sentence_is_streamed_with_a_mark_and_settled_in_place()
     assert found.status == ("complete", "finished")
     assert f"1899 [2] {_UNVERIFIED['en']}." in "".join(found.chunks)
     (asked,) = model.asked("RewriteReply")
+    assert OLDER not in asked.text, "only what fails is shown again"
     assert f"1: {WRONG}" in asked.messages[-1].text
     assert "“1899”: no cited source gives this date" in asked.messages[-1].text
     assert ADA_BORN not in asked.messages[-1].text
