@@ -70,6 +70,10 @@ FORMATS: Final[dict[str, FileFormat]] = {
     ".bib": FileFormat("bibliography", f"{_HERE}.bibliography:read_bibtex"),
     ".ris": FileFormat("bibliography", f"{_HERE}.bibliography:read_ris"),
     **dict.fromkeys((".mht", ".mhtml"), FileFormat("html", "web_archive", heavy=True)),
+    ".parquet": FileFormat("parquet", f"{_HERE}.databases:read_parquet", heavy=True),
+    **dict.fromkeys(
+        (".sqlite", ".sqlite3", ".db", ".db3"), FileFormat("sqlite", f"{_HERE}.databases:read_sqlite", heavy=True)
+    ),
     ".fb2": FileFormat("fb2", "fictionbook", heavy=True),
     ".gpx": FileFormat("places", f"{_HERE}.places:read_gpx", heavy=True),
     ".geojson": FileFormat("places", f"{_HERE}.places:read_geojson"),
