@@ -49,6 +49,16 @@ def opposites() -> dict[str, tuple[tuple[int, int], ...]]:
 
 
 @cache
+def direction_axes() -> tuple[int, int]:
+    """The axis of rising and falling, and that of improving and worsening.
+
+    The words of the second stand on both: a profit improves by rising, a wait by falling.
+    """
+    up, better = (opposites()[stem(word)] for word in ("rise", "improve"))
+    return up[0][0], next(axis for axis, _ in better if axis != up[0][0])
+
+
+@cache
 def classes() -> dict[str, tuple[tuple[int, int], ...]]:
     """The classes of each word: number of the class, and number of the member in it. English words by stem."""
     table: dict[str, list[tuple[int, int]]] = {}

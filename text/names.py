@@ -34,6 +34,8 @@ _CONNECTOR: Final = word_set("of the da de del della di do dos du la le van von 
 _ABBREVIATED: Final = word_set("st mt dr mr mrs ms prof jr sr ft")
 _NO_NAME: Final = data_words("names", "no_name")
 _NOT_ALONE: Final = data_words("names", "not_alone")
+NAME_KINDS: Final = data_words("names", "kind")
+"""Words of names that tell a thing's kind, and not which one it is."""
 _INITIALS: Final = lazy(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _SENTENCE_GAP: Final = lazy(r"[!?;\n。！？；]|[.](?=\s)")
 _ALWAYS_WORD: Final = word_set("i i'm i've i'd i'll bc ad bce ce am pm ok tv")

@@ -7,6 +7,7 @@ ending such as 河 or 大学, or its place, beside another in a comparison or be
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from weiwo.text.data_files import data_characters, data_words
@@ -140,3 +141,9 @@ def _is_chinese_name(piece: str, after: re.Match[str] | None, *, beside: bool) -
     by_sound = _ALL_FOREIGN.fullmatch(piece) and sure >= (2 if len(piece) == 2 else 1)
     by_place = len(piece) <= 8 and (beside or kind == "attribute")
     return bool(by_ending or by_surname or _TWO_CHARACTER_SURNAME.fullmatch(piece) or by_sound or by_place)
+
+
+@cache
+def name_endings() -> frozenset[str]:
+    """The pairs of characters of endings such as 大学, which tell a thing's kind and not which one it is."""
+    return frozenset(word[at : at + 2] for word in data_words("names_zh", "ending") for at in range(len(word) - 1))

@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from weiwo.text.data_files import data_rows, split_cell
-from weiwo.text.terms import stem
+from weiwo.text.terms import FUNCTION_WORDS, stem
 
 
 class Relation(NamedTuple):
@@ -55,3 +55,17 @@ def quantity_words() -> dict[str, frozenset[str]]:
             if " " not in word:
                 table.setdefault(stem(word) if word.isascii() else word, set()).add(row.name)
     return {word: frozenset(names) for word, names in table.items()}
+
+
+@cache
+def relation_words() -> dict[str, frozenset[str]]:
+    """The names of the relations that a single word states, by the word: founded and established are one.
+
+    A word of many relations names none, nor does one of a price: a price and a fee are two sums. English words by stem.
+    """
+    table: dict[str, set[str]] = {}
+    for row in relations().values():
+        for word in (*row.says["en"], *row.says["zh"]) if row.name != "price" else ():
+            if " " not in word and word not in FUNCTION_WORDS:
+                table.setdefault(stem(word) if word.isascii() else word, set()).add(row.name)
+    return {word: frozenset(names) for word, names in table.items() if len(names) <= 2}  # a founder founded

@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.nodes.shared.prompting.passage_prompt import orders_in, without_orders
-from weiwo.nodes.writer.document import is_code, list_claim_places, row_of
+from weiwo.nodes.writer.document import find_heading, is_code, list_claim_places, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
 from weiwo.nodes.writer.verification.clauses import content_words, match_keys, matched
 from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
+from weiwo.nodes.writer.verification.quantities import find_quantities
+from weiwo.nodes.writer.verification.superseded import find_current_source
 from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Outcome
 from weiwo.text.citation_marks import CitationMark, blank_marks
+from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import find_dates
 from weiwo.text.markdown import FENCE
 from weiwo.text.patterns import lazy
 
 MOST_REASONS: Final = 3
+_OPEN_HEADING: Final = data_pattern("claims", "check", "open_heading")
 _CODE_PARTICULAR: Final = lazy(r"(?<!\S)--?[A-Za-z][\w-]*|(?<!\w)\d+(?:\.\d+)*")
 """Options and figures of code."""
 
@@ -55,12 +59,13 @@ class ClaimSources:
     question: str = ""
 
 
-def check_piece(piece: str, given: ClaimSources) -> list[CheckedClaim]:
+def check_piece(piece: str, given: ClaimSources, above: str = "") -> list[CheckedClaim]:
     """The claims of a piece of an answer, with their places.
 
     Args:
         piece: Markdown with citation marks.
         given: What may carry them.
+        above: The heading above the piece. Uncited text under "Open points" claims nothing.
     """
     checked = []
     for start, end in list_claim_places(piece):
@@ -74,9 +79,28 @@ def check_piece(piece: str, given: ClaimSources) -> list[CheckedClaim]:
             numbers = dict.fromkeys(n for mark in blank_marks(row)[1] for n in mark.numbers)
         leads = not numbers and text.rstrip().endswith((":", "：")) and not re.search(r"\d", text)  # to what follows
         if re.search(r"\w", text) and not leads:
+            heading = find_heading(piece[:start]) or above
+            if not numbers and _leaves_open(text, heading, given):
+                checked.append(CheckedClaim(start, end, Claim(text=_tidy(text, marks), verdict="uncited")))
+                continue
             claim, hard = check_claim(_tidy(text, marks), tuple(numbers), given, row)
             checked.append(CheckedClaim(start, end, claim, hard))
     return checked
+
+
+def _leaves_open(text: str, heading: str, given: ClaimSources) -> bool:
+    """Whether a text is the heading of what stays open, or stands under it and gives no figure that no source has.
+
+    Years only say what is open: the budget for 2027.
+    """
+    if text.startswith(("#", "**")) and _OPEN_HEADING.match(text) and not re.search(r"\d", text):
+        return True
+    if not _OPEN_HEADING.match(heading):
+        return False
+    spans = find_dates(text)
+    figures = [q for q in find_quantities(text) if not any(a.start < q.end and q.start < a.end for a in spans)]
+    everything = collect_grounds([passage for found in given.passages.values() for passage in found])
+    return all(everything.number(figure) for figure in figures)
 
 
 def _check_code(block: str, given: ClaimSources) -> tuple[Claim, bool]:
@@ -140,15 +164,19 @@ def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> Check
     """Check a claim against sources that exist; none: whether it needs one."""
     passages = [passage for n in numbers for passage in given.passages.get(n, ())]
     calculations = [given.computed[n] for n in numbers if n in given.computed]
-    grounds = collect_grounds(passages, calculations)
+    at_hand = [passage for found in given.passages.values() for passage in found]
+    grounds = collect_grounds(passages, calculations, at_hand)
     behind = {key for outcome in calculations for key in outcome.evidence_ids}
-    inputs = [passage for found in given.passages.values() for passage in found if passage.id in behind]
-    naming = collect_grounds([*passages, *inputs], calculations) if inputs else grounds
+    inputs = [passage for passage in at_hand if passage.id in behind]
+    naming = collect_grounds([*passages, *inputs], calculations, at_hand) if inputs else grounds
     found = check_statement(
         text, grounds, naming=naming, language=given.language, question=given.question, cited=bool(numbers)
     )
     if found.verdict not in DOUBTFUL and (ordered := _ordered_words(text, passages, grounds, given.question)):
         return CheckResult("unsupported", (f"“{ordered}”: only a sentence that speaks to models says so",), hard=True)
+    if found.verdict not in DOUBTFUL and (current := find_current_source(text, passages, at_hand)) is not None:
+        shown = current.title or current.source
+        return CheckResult("contradicted", (f"it rests on a superseded source; “{shown}” says otherwise",))
     return found
 
 

@@ -103,13 +103,14 @@ class Draft:
     def read(self, text: str, question: str) -> Piece:
         """A piece with its claims checked; those that fail get citations that carry them, where there are such."""
         given = self.given(question)
-        piece = Piece(text, check_piece(text, given))
+        above = next(filter(None, (find_heading(one.text) for one in reversed(self.pieces[-_MOST_ROWS:]))), "")
+        piece = Piece(text, check_piece(text, given, above))
         for checked in reversed(piece.checked):
             doubtful = checked.claim.verdict in DOUBTFUL and not is_code(checked.claim.text)
             if doubtful and (numbers := self._carrying(checked, given)):
                 cited = _cite_sources(text[checked.start : checked.end], numbers, given.language)
                 text = text[: checked.start] + cited + text[checked.end :]
-        claims = piece.checked if text == piece.text else check_piece(text, given)
+        claims = piece.checked if text == piece.text else check_piece(text, given, above)
         return Piece(text, claims)
 
     def _carrying(self, checked: CheckedClaim, given: ClaimSources) -> Sequence[int]:

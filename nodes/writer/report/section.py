@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -170,31 +170,12 @@ async def _write(state: SearchState, services: RunContext, context: DraftContext
                 continue
             kept = _below(text, title, first=not draft.pieces) if title else text
             draft.add(await asyncio.to_thread(draft.read, kept, question))
-            _excuse_limitations(draft.pieces, services.language)
     except ModelCallError as failed:
         draft.broken = failed.reason
         draft.drop_doubtful()
     if draft.spoken:
         await settle_draft(context, services, draft, question, say)
     return Section(pieces=tuple(map(_kept, draft.pieces)), broken=draft.broken)
-
-
-def _excuse_limitations(pieces: Sequence[Piece], language: Language) -> None:
-    """Ask no citation for what limits a report: that its sources do not tell something stands in none of them.
-
-    What names figures has to be carried all the same; a model judges the rest with all that is told.
-
-    Args:
-        pieces: The summary, and below its heading on limitations what limits the report; claims change in place.
-        language: The language of the report.
-    """
-    below = False
-    for piece in pieces:
-        below = below or is_limits_heading(piece.text, language)
-        for n, one in enumerate(piece.checked if below else ()):
-            if one.claim.verdict == "unsupported" and not one.claim.citations and not re.search(r"\d", one.claim.text):
-                claim = one.claim.model_copy(update={"verdict": "uncited", "reason": ""})
-                piece.checked[n] = replace(one, claim=claim)
 
 
 def is_limits_heading(text: str, language: Language) -> bool:

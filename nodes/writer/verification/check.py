@@ -7,25 +7,29 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import strip_lead
-from weiwo.nodes.writer.verification.comparison import find_reversed
+from weiwo.nodes.writer.verification.comparison import find_reversed, find_reversed_change
 from weiwo.nodes.writer.verification.derivation import follows
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import (
     Particulars,
+    code_of,
     counts_things,
     find_particulars,
     fold_letters,
     fold_script,
     is_han,
+    stated_names,
 )
 from weiwo.nodes.writer.verification.polarity import find_contradiction
 from weiwo.nodes.writer.verification.windows import CONTRASTS
 from weiwo.state import Language, Verdict
 from weiwo.state.kinds import has_rules
 from weiwo.text.data_files import data_pattern
+from weiwo.text.dates import find_dates
 from weiwo.text.foreign_values import plain_values
 from weiwo.text.language import fold
 from weiwo.text.language_detection import detect_language, is_in_language
+from weiwo.text.lexicon import find_countries
 from weiwo.text.patterns import lazy
 
 _LONGEST: Final = 2_000
@@ -38,6 +42,10 @@ _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 _NOT_FOUND: Final = data_pattern("claims", "check", "not_found")
 _ADVICE: Final = data_pattern("claims", "check", "advice")
+_BOTH: Final = lazy(
+    r"(?i)\s*(?:yes,\s|they (?:are|were|have|had) )?both\b|\s*(?:是的，)?(?:它们|他们)?(?:两者|二者|两[个家所座位条])"
+)
+_TWO: Final = 2
 _FIGURE: Final = lazy(r"\d+")
 _CONTRAST: Final = data_pattern("claims", "check", "contrast")
 _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[不没未无勿非]|没有|禁止|不得)$")
@@ -121,9 +129,10 @@ def is_advice(statement: str) -> bool:
 
 
 def _tells_absence(statement: str, question: str, grounds: Grounds) -> bool:
-    """Whether a statement is an absence whose figures are those of the question, or stand in its sources."""
+    """Whether a statement is an absence whose figures, years apart, are those of the question or stand in its sources."""
     known = " ".join((question, *(source.text for source in grounds.sources)))
-    return is_absence(statement) and set(_FIGURE.findall(statement)) <= set(_FIGURE.findall(known))
+    figures = set(_FIGURE.findall(statement)) - {str(span.date.year) for span in find_dates(statement)}
+    return is_absence(statement) and figures <= set(_FIGURE.findall(known))
 
 
 def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator[str]:
@@ -134,6 +143,7 @@ def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator
         f"“{written}”: the sources give it of something else" for _, written in find_borrowed(statement, grounds)
     )
     if any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources):
+        yield from find_reversed_change(statement, grounds)
         yield from find_reversed(statement, grounds)
         yield from find_contradiction(statement, grounds)
 
@@ -178,19 +188,23 @@ def _particulars(
     for number in stated.numbers:
         if counts_things(statement, number):
             continue
-        ways.append(grounds.number(number) or "computed" * follows(number, statement, grounds))
+        coded = grounds.code(code_of(statement, number), same_language=True)
+        ways.append(grounds.number(number) or "passage" * coded or "computed" * follows(number, statement, grounds))
         if not ways[-1]:
             reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
     reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]
     codes = (code for code in stated.codes if not grounds.code(code, same_language=same))
     reasons += [f"“{code}”: it stands in no cited source" for code in codes]
-    reasons += _naming(stated, grounds, naming, question, own)
+    reasons += _naming(statement, stated, grounds, naming, question, own)
     return reasons, "computed" in ways
 
 
-def _naming(stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language) -> Iterator[str]:
+def _naming(
+    statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language
+) -> Iterator[str]:
     """Names, countries and quoted words that no source carries."""
-    for name in stated.names if has_rules(own) else _full_names(stated.names, naming, own):
+    spoken_of = (*_asked_subjects(statement, question), *stated.names)
+    for name in dict.fromkeys(spoken_of) if has_rules(own) else _full_names(stated.names, naming, own):
         if not naming.name(name, question, language=own):
             yield f"“{name}”: no cited source names it"
     lands = {key for source in naming.sources for key in source.countries}
@@ -227,6 +241,14 @@ def _full_names(names: Sequence[str], grounds: Grounds, own: Language) -> list[s
         name: [fold_letters(word)[:_BEGINNING] for word in name.split() if len(word) >= _BEGINNING] for name in names
     }
     return [name for name, parts in words.items() if len(parts) > 1 and not any(part in known for part in parts)]
+
+
+def _asked_subjects(statement: str, question: str) -> tuple[str, ...]:
+    """The things named in the question that a statement speaks of, by their whole name or, of two, as "both"."""
+    lands = {question[start:end] for start, end, _ in find_countries(question)}
+    asked = tuple(dict.fromkeys(name for _, name in stated_names(question) if name not in lands))
+    named = tuple(name for name in asked if fold(name) in fold(statement))
+    return asked if not named and len(asked) == _TWO and _BOTH.match(statement) else named
 
 
 def _quoted(statement: str, grounds: Grounds) -> bool:

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
-from weiwo.nodes.writer.verification.clauses import Clause, content_words
+from weiwo.nodes.writer.verification.clauses import Clause, content_words, split_clauses
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.quantities import MONEY
 from weiwo.text.data_files import data_pattern, data_rows
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
+from weiwo.text.lexicon import direction_axes
 from weiwo.text.patterns import lazy
 
 _QUALIFIED: Final = {"expensive": "$", "costly": "$", "recent": "date", "time": "s", "recently": "date"}
@@ -19,6 +21,8 @@ _HAN_THAN: Final = tuple(data_pattern("comparison", name) for name in ("han_than
 _NO_ORDER: Final = data_pattern("comparison", "no_order")
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
+_FROM: Final = lazy(r"(?i)\bfrom\s$|[从由自]\s?$")
+_TO: Final = lazy(r"(?i)\s(?:\w+\s)?to\s(?:\w+\s)?|[^，。；\d]{0,8}[至到为]\s?")
 _STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
 _MOST_SENTENCES: Final = 200
 
@@ -47,6 +51,31 @@ def _senses() -> dict[str, dict[str, int]]:
         senses = {kind.lstrip("-"): -more if kind.startswith("-") else more for kind in kinds.split()}
         table.update(dict.fromkeys(words.split(), senses))
     return table
+
+
+def find_reversed_change(statement: str, grounds: Grounds) -> Iterator[str]:
+    """Changes from one value to another that go the other way in the sources, or against their own verb."""
+    parts = [Clause(part) for part in split_clauses(statement)]
+    told = [(part, change) for part in parts for change in find_changes(part)]
+    sentences = [clause for source in grounds.sources for clause in source.sentences[:_MOST_SENTENCES]]
+    known = {change for clause in sentences for change in find_changes(clause)} if told else set()
+    direction, valuation = direction_axes()
+    for part, (first, last) in told:
+        turned = 1 if last > first else -1
+        if (last, first) in known and (first, last) not in known:
+            yield f"“{part.text.strip()[:80]}”: the sources say the reverse"
+        elif not part.negations and valuation not in part.axes and part.axes.get(direction, turned) != turned:
+            yield f"“{part.text.strip()[:80]}”: the values say the reverse"
+
+
+def find_changes(clause: Clause) -> Iterator[tuple[float, float]]:
+    """The two values of each "from 22 to 14 weeks" or 由22周降至14周; a first value without a unit has that of the second."""
+    for one, other in pairwise(clause.quantities):
+        led, linked = clause.text[max(0, one.start - 8) : one.start], clause.text[one.end : other.start]
+        if _FROM.search(led) and _TO.fullmatch(linked) and one.value != other.value:
+            scale = other.base / other.value if other.value and not one.kind else 1.0
+            if not one.kind or one.kind == other.kind:
+                yield round(one.base * scale, 6), round(other.base, 6)
 
 
 def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:

@@ -8,9 +8,11 @@ from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.particulars import (
     Period,
+    find_aliases,
     fold_letters,
     fold_script,
     is_han,
+    join_codes,
     name_words,
 )
 from weiwo.nodes.writer.verification.quantities import (
@@ -24,7 +26,9 @@ from weiwo.state import Evidence, JsonValue, Outcome
 from weiwo.state.cached_property import cached_property
 from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import fold
-from weiwo.text.lexicon import find_countries
+from weiwo.text.lexicon import find_countries, is_common
+from weiwo.text.names import NAME_KINDS
+from weiwo.text.names_zh import name_endings
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
 
@@ -41,6 +45,7 @@ class Grounds:
         values: Their results alone, where these are numbers.
         said: Their results in words, folded.
         folders: Folders and names of the documents, folded: what lies there is of whom they name.
+        at_hand: All texts of the run, which may say by what other name a thing is known.
     """
 
     sources: tuple[ParsedSource, ...]
@@ -50,6 +55,7 @@ class Grounds:
     values: tuple[float, ...] = ()
     said: tuple[str, ...] = ()
     folders: str = ""
+    at_hand: tuple[str, ...] = ()
 
     @property
     def calculates(self) -> bool:
@@ -96,13 +102,13 @@ class Grounds:
         return ""
 
     def version(self, version: str) -> bool:
-        """Whether a version occurs, part by part: 3 is carried by 3.10, and 3.1 is not."""
-        parts = version.split(".")
-        return any(known.split(".")[: len(parts)] == parts for source in self.sources for known in source.dotted)
+        """Whether a version occurs, part by part: 3 is carried by 3.10, 7.0 by 7.00, and 3.1 by neither."""
+        parts = _parts_of_version(version)
+        return any(_parts_of_version(known)[: len(parts)] == parts for s in self.sources for known in s.dotted)
 
     def code(self, code: str, *, same_language: bool) -> bool:
         """Whether "5th", "1960s" or "A4" occurs, or its number where the languages differ."""
-        if any(code in source.codes for source in self.sources):
+        if any(code in source.codes or join_codes(code) in source.joined for source in self.sources):
             return True
         digits = re.search(r"\d+", code)
         ordinal = bool(re.fullmatch(r"\d+(?:st|nd|rd|th)?", code))
@@ -113,7 +119,8 @@ class Grounds:
         """Whether the sources name what a statement names, in this or in a fuller form.
 
         A name is not compared across scripts: a passage in another language than the statement lets a name pass that
-        it would write in another script. A name of the question is content with another form of itself.
+        it would write in another script. A name of the question is content with another form of itself: a telling word, its
+        initials, or an alias.
 
         Args:
             name: The name.
@@ -121,7 +128,6 @@ class Grounds:
             language: The statement's language.
         """
         folded, han = fold_letters(name), is_han(name)
-        pairs = [term for term in terms(name) if len(term) == 2] if han else []
         for source in self.sources:
             if folded in source.text:
                 return True
@@ -130,20 +136,44 @@ class Grounds:
         asked = folded in fold_letters(question)
         if asked and not self.sources:
             return True  # a calculation is of what is asked about
-        if asked:
-            forms = pairs if han else [word for word in name_words(name) if len(word) >= 3]
-            if any(form in source.terms or form in source.words for form in forms for source in self.sources):
-                return True
+        if asked and (self._named_shorter(name) or self._named_by_alias(folded)):
+            return True
         return any(
             s.unread or ((s.language == "zh") != han and (asked or s.language != language)) for s in self.sources
         )
+
+    def _named_shorter(self, name: str) -> bool:
+        """Whether a source has a word that tells a name from others of its kind, or the name's initials.
+
+        Of "Kooringal High School" that is "Kooringal": every school is a school.
+        """
+        if is_han(name):
+            pairs = [term for term in terms(name) if len(term) == 2]
+            telling = [pair for pair in pairs if pair not in name_endings()] or pairs
+        else:
+            initials = re.sub(r"[^A-Z]", "", name)
+            if any(initials in source.capitals or name in source.initials for source in self.sources):
+                return True
+            words = [word for word in name_words(name) if len(word) >= 3]
+            telling = [word for word in words if word not in NAME_KINDS and not is_common(word)]
+            if words and not telling:
+                return any(source.words.issuperset(words) for source in self.sources)
+        return any(form in source.terms or form in source.words for form in telling for source in self.sources)
+
+    def _named_by_alias(self, folded: str) -> bool:
+        """Whether a source names a thing by what stands in brackets beside its name in a passage at hand."""
+        aliases = {alias for text in self.at_hand for alias in find_aliases(folded, fold_letters(text))}
+        return any(alias in source.text for alias in aliases for source in self.sources)
 
     def _named_in_parts(self, name: str) -> bool:
         """Whether each word of a name occurs, inflections, demonyms and abbreviations of titles apart."""
         known = frozenset().union(*(source.words for source in self.sources))
         known |= frozenset(re.findall(r"[^\W_]+", f"{self.computed_text} {self.folders}"))
         countries = frozenset().union(*(source.countries for source in self.sources))
+        known |= frozenset().union(*(source.joined for source in self.sources))
         words = name_words(name)
+        if (joined := name_words(join_codes(name))) != words and known.issuperset(joined):
+            return True
         found = [
             any(form in known for form in (word, word.removesuffix("s"), f"{word}s"))
             or any(key in countries for _, _, key in find_countries(word.capitalize()))
@@ -153,12 +183,19 @@ class Grounds:
         return bool(words) and all(found[1:] if titled else found)
 
 
-def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = ()) -> Grounds:
+def _parts_of_version(version: str) -> list[str]:
+    return ["0" if part == "00" else part for part in version.split(".")]
+
+
+def collect_grounds(
+    passages: Iterable[Evidence], outcomes: Iterable[Outcome] = (), at_hand: Iterable[Evidence] = ()
+) -> Grounds:
     """What passages and calculations carry together.
 
     Args:
         passages: The cited passages; their headings count as their words.
         outcomes: The cited calculations.
+        at_hand: All passages of the run.
     """
     numbers: list[float] = []
     dates: list[PartialDate] = []
@@ -173,7 +210,8 @@ def collect_grounds(passages: Iterable[Evidence], outcomes: Iterable[Outcome] = 
     sources = tuple(parse_source(fold_script(one.heading), fold_script(one.text), one.date) for one in kept)
     folders = fold_letters(" ".join(one.source for one in kept if "://" not in one.source))
     words = tuple(fold(result) for result in results if len(result) > 1)
-    return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words, folders)
+    texts = tuple(one.text for one in at_hand)
+    return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words, folders, texts)
 
 
 def _take(value: JsonValue, numbers: list[float], dates: list[PartialDate], said: list[str]) -> None:

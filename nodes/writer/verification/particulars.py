@@ -77,7 +77,12 @@ _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
 _VERSION: Final = data_pattern("claims", "particulars", "version")
 _VERSION_BEFORE: Final = data_pattern("claims", "particulars", "version_before")
 _NAMED_BEFORE: Final = lazy(r"([A-Za-z][\w.+-]{1,30})\s$")
+_LETTERS_BEFORE: Final = lazy(r"(?<![A-Za-z])[A-Za-z]{1,12}[-\s]$")
+_CODE_JOINT: Final = lazy(r"(?<=[A-Za-z])[-–\s](?=\d)")
 _MEASURED: Final = lazy(r"\s?(?:%|percent|million|billion|[万亿]|°|kilo|times|points?)|[a-z]{1,2}\b")
+_ALIAS_BEHIND: Final = data_pattern("claims", "particulars", "alias")
+_ALIAS_BEFORE: Final = lazy(r"([\w.&'-]{2,40})\s?[(（][^()（）]{0,20}$")
+_MOST_PLACES: Final = 20
 _MONTH: Final = lazy(
     r"\b(" + "|".join(month for month in MONTHS if month != "May") + r"|(?<=in )May|(?<=of )May|(?<=on )May|(?<=to )May"
     r"|(?<=since )May|(?<=until )May|(?<=early )May|(?<=late )May|(?<=and )May(?= \d|,|\.)|(?<=\d )May|May(?= \d))\b"
@@ -241,17 +246,30 @@ def fold_script(text: str) -> str:
 
 
 def find_versions(text: str) -> list[re.Match[str]]:
-    """Dotted figures that stand where a version does, or have more than one dot."""
+    """Dotted figures that stand where a version does, or have more than one dot; a measured amount is none."""
+    measured = [(one.start, one.end) for one in find_quantities(text) if one.unit]
     found = []
     for match in _VERSION.finditer(text):
         before = text[max(0, match.start() - 40) : match.start()]
         named = _NAMED_BEFORE.search(before)
-        here = find_quantities(text[match.start(1) : match.end() + 16])
-        measured = (here and here[0].unit) or _MEASURED.match(text[match.end() : match.end() + 12])
+        amount = _inside(match.start(1), match.end(1), measured) or _MEASURED.match(
+            text[match.end() : match.end() + 12]
+        )
         placed = _VERSION_BEFORE.search(before) or (named and not is_common(named[1]))
-        if match[1].count(".") >= 2 or (placed and not measured):
+        if match[1].count(".") >= 2 or (placed and not amount):
             found.append(match)
     return found
+
+
+def code_of(statement: str, number: Quantity) -> str:
+    """The code that a number is a part of where it is none of a quantity: "VLX 500", "iPhone 5C"; folded and joined."""
+    lead = _LETTERS_BEFORE.search(statement, max(0, number.start - 20), number.start) if not number.unit else None
+    return join_codes(statement[lead.start() if lead else number.start : number.end]).casefold()
+
+
+def join_codes(text: str) -> str:
+    """A text with the letters and the digits of each code joined: VLX-500 and vlx 500 as vlx500."""
+    return _CODE_JOINT.sub("", text)
 
 
 def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
@@ -291,6 +309,24 @@ def name_words(name: str) -> list[str]:
     """The words of a name that tell it from others, folded."""
     small = {"the", "of", "and", "a", "de", "von", "van", "da", "di", "la", "le", "mr", "mrs", "ms", "dr", "st"}
     return [word for word in re.findall(r"\w+", fold_letters(name)) if word not in small]
+
+
+def find_aliases(name: str, text: str) -> Iterator[str]:
+    """Other names that a text gives a thing in brackets: "World Health Organization (WHO)", 远山集团（下称远山）.
+
+    Args:
+        name: The name, folded.
+        text: The text, folded.
+    """
+    at, tried = text.find(name), 0
+    while at >= 0 and tried < _MOST_PLACES:
+        end = at + len(name)
+        if behind := _ALIAS_BEHIND.match(text, end):
+            aliases = (alias.strip(' "“”') for alias in re.split(r"[,;，；、]", behind[1] or behind[2]))
+            yield from (alias for alias in aliases if len(alias) > 1)
+        if text[end : end + 1] in {")", "）"} and (before := _ALIAS_BEFORE.search(text, max(0, at - 60), at)):
+            yield before[1]
+        at, tried = text.find(name, end), tried + 1
 
 
 def _is_proper(name: str) -> bool:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, matched, overlap, split_clauses
+from weiwo.nodes.writer.verification.comparison import find_changes
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.text.data_files import data_pattern
 from weiwo.text.language import fold
-from weiwo.text.lexicon import opposites
+from weiwo.text.lexicon import direction_axes, opposites
 from weiwo.text.patterns import lazy
 
 _CLOSE: Final = 0.34
@@ -68,6 +69,9 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
         return None  # the order of two things is not told by words alone
     denials = [_denials(claim, source), _denials(source, claim)]
     against = [axis for axis in axes if claim.axes[axis] != source.axes[axis]]
+    direction, valuation = direction_axes()
+    if direction in against and (valuation in against or set(find_changes(claim)) & set(find_changes(source))):
+        against.remove(direction)  # the values tell the direction
     shared = claim.members.keys() & source.members.keys()
     another = any(claim.members[group].isdisjoint(source.members[group]) for group in shared)
     if (sum(denials) + len(against)) % 2 == 0:

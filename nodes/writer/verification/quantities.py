@@ -5,6 +5,7 @@ sizes, power, speeds and the short forms of time, fractions in words, and the bo
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
@@ -29,6 +30,7 @@ _CONVERTED: Final = 0.01
 """Share by which a figure told as rounded may differ where its unit is another."""
 _SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0, "month": 2_629_800.0, "year": 31_557_600.0}  # fmt: skip
 _POINTS: Final = lazy(r"(?i)\s?(?:个百分点|percentage points?\b)")
+_BETWEEN_UNITS: Final = lazy(r"\s?(?:and\s)?|[零又]")
 _RATED: Final = lazy(r"[\s-]?[A-Za-zµ]{1,12}(?=/[A-Za-z])")
 _ABOUT: Final = data_pattern("quantities", "about")
 _AT_LEAST: Final = data_pattern("quantities", "at_least")
@@ -70,12 +72,13 @@ def _more_units() -> dict[str, tuple[str, float]]:
 
 @cache
 def _unit_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A unit behind a figure, and a figure that runs on into a unit without a blank: 5nm, 860千瓦."""
+    """A unit behind a figure, and a figure that runs on into a unit without a blank: 5nm, 860千瓦, -25C."""
     unit = "|".join(re.escape(alias) for alias in sorted(_more_units(), key=len, reverse=True))
-    figure = r"(?<![A-Za-z0-9_.,-])(\d{1,9}(?:,\d{3})*(?:\.\d{1,6})?)"
+    figure = r"((?:(?<![\w.,)-])[-−])?(?<![A-Za-z0-9_.,])(?<![A-Za-z]-)\d{1,9}(?:,\d{3})*(?:\.\d{1,6})?)"
+    degrees = r"(?:[\s-]?°\s?|\sdegrees? |(?<=\d))([CF])(?![A-Za-z0-9_])"
     return (
-        re.compile(rf"[\s-]?(?:degrees? )?({unit})(?![A-Za-z0-9_²³]|-[a-z])|[\s-]?°\s?([CF])(?![a-z])"),
-        re.compile(rf"{figure}(?=(?:{unit})(?![A-Za-z0-9_²³]))"),
+        re.compile(rf"[\s-]?(?:degrees? )?({unit})(?![A-Za-z0-9_²³]|-[a-z])|{degrees}"),
+        re.compile(rf"{figure}(?=(?:{unit}|[CF])(?![A-Za-z0-9_²³]))"),
     )
 
 
@@ -93,11 +96,33 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
     ]
     taken = [(one.start, one.end) for one in found]
     found += [
-        _quantity(text, m.start(), m.end(1), float(m[1].replace(",", "")), "")
+        _quantity(text, m.start(), m.end(1), float(m[1].replace(",", "").replace("−", "-")), "")
         for m in _unit_patterns()[1].finditer(text)
         if not any(a < m.end() and m.start() < b for a, b in taken)
     ]
-    return tuple(sorted(found, key=lambda one: one.start))
+    return tuple(_join_durations(text, sorted(found, key=lambda one: one.start)))
+
+
+def _join_durations(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
+    """The quantities, those of a time in two units joined: 2 h 15 min is one, of 135 minutes."""
+    last: Quantity | None = None
+    for one in found:
+        joins = (
+            last is not None
+            and last.kind == one.kind == "s"
+            and last.value == int(last.value) > 0
+            and 0 < one.base < last.base / last.value
+            and _BETWEEN_UNITS.fullmatch(text, last.end, one.start)
+        )
+        if joins and last is not None:
+            base = last.base + one.base
+            last = one._replace(start=last.start, value=base / one.base * one.value, base=base, bound=last.bound)
+            continue
+        if last is not None:
+            yield last
+        last = one
+    if last is not None:
+        yield last
 
 
 def _quantity(text: str, start: int, end: int, value: float, unit: str) -> Quantity:

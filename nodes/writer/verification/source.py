@@ -7,7 +7,14 @@ from functools import lru_cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import Clause, source_clauses
-from weiwo.nodes.writer.verification.particulars import Period, find_days, find_months, find_periods, fold_letters
+from weiwo.nodes.writer.verification.particulars import (
+    Period,
+    find_days,
+    find_months,
+    find_periods,
+    fold_letters,
+    join_codes,
+)
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.nodes.writer.verification.windows import Window, source_windows
 from weiwo.state.cached_property import cached_property
@@ -23,6 +30,9 @@ from weiwo.text.terms import terms
 
 _DIGITS: Final = lazy(r"(?:(?<![A-Za-z])[A-Za-z]+)?-?[0-9][A-Za-z0-9]*")
 _DOTTED: Final = lazy(r"(?<![A-Za-z0-9_.])[vV]?(\d{1,4}(?:\.\d{1,4}){0,4})(?![\d]|\.\d)")
+_JOINED: Final = lazy(r"(?<![a-z0-9])[a-z]+\d[a-z0-9]*")
+_CAPITALS: Final = lazy(r"\b[A-Z]{2,8}\b")
+_CAPITALISED: Final = lazy(r"\b[A-Z]\w{0,30}(?:\s(?:(?:of|for|and|the|de|in)\s){0,2}[A-Z]\w{0,30}){1,7}")
 _FULL_WIDTH: Final = {0xFF10 + d: 0x30 + d for d in range(10)}
 _COUNTED: Final = data_pattern("claims", "source", "counted")
 _LETTER: Final = lazy(r"[^\W\d_]")
@@ -45,6 +55,7 @@ class ParsedSource:
         numbers: Its quantities.
         counts: Those of them that count things of no known unit.
         codes: Its digit groups as written, folded.
+        joined: Its codes with letters and digits joined, folded.
         dotted: Its dotted figures and whole numbers as written.
         whole: Integers in any form, ordinals too.
         days: Days of a month, without their year.
@@ -64,6 +75,7 @@ class ParsedSource:
     numbers: tuple[Quantity, ...]
     counts: frozenset[Quantity]
     codes: frozenset[str]
+    joined: frozenset[str]
     dotted: frozenset[str]
     whole: frozenset[int]
     days: frozenset[tuple[int, int]]
@@ -77,6 +89,18 @@ class ParsedSource:
         """Whether it is written in a script whose names and words nothing here can compare: Cyrillic, Arabic, kana."""
         letters = _LETTER.findall(self.text[:4_000])
         return not has_rules(self.language) and sum(not _READ.match(letter) for letter in letters) > len(letters) / 2
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        """Its words in capitals: abbreviations."""
+        return frozenset(word for clause in self.sentences for word in _CAPITALS.findall(clause.text))
+
+    @cached_property
+    def initials(self) -> frozenset[str]:
+        """The initials of the runs of capitalised words in it, small words between them left out."""
+        texts = (self.title, *(clause.text for clause in self.sentences))
+        runs = (run.group() for text in texts for run in _CAPITALISED.finditer(text))
+        return frozenset("".join(word[0] for word in run.split() if word[0].isupper()) for run in runs)
 
     @cached_property
     def windows(self) -> dict[str, tuple[Window, ...]]:
@@ -116,6 +140,7 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
         numbers=tuple(dict.fromkeys(free)),
         counts=frozenset(n for n in free if not n.unit and _COUNTED.match(both, n.end)),
         codes=frozenset(m.group().lstrip("-").casefold() for m in _DIGITS.finditer(both.translate(_FULL_WIDTH))),
+        joined=frozenset(_JOINED.findall(join_codes(folded))),
         dotted=frozenset(m[1] for m in _DOTTED.finditer(both)),
         whole=frozenset({*(int(n.value) for n in found if n.value == int(n.value)), *(abs(d.year) for d in dates)}),
         days=frozenset((month, day) for month, day, _ in days) | {(d.month, d.day) for d in dates if d.month and d.day},

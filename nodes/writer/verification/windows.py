@@ -11,7 +11,7 @@ from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.language import fold
 from weiwo.text.lexicon import classes, find_countries, is_common, opposites
 from weiwo.text.patterns import lazy
-from weiwo.text.relations import quantity_words
+from weiwo.text.relations import quantity_words, relation_words
 
 CONTRASTS: Final = ("axis", "class")
 """Beginnings of the kinds of words that exclude each other."""
@@ -202,11 +202,12 @@ def keys(words: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=32_768)
 def label_keys(word: str) -> frozenset[str]:
-    """What a word of a window is matched by: itself, its root, and the measures it says, as "height" and "tall" do.
+    """What a word of a window is matched by: itself, its root, and the relations that it says.
 
-    A pair of Han characters says what its last one does: of 塔高330米 the pair is 塔高.
+    "founded" and "established" say one relation, "height" and "tall" another. A pair of Han characters says what its
+    last one does: of 塔高330米 the pair is 塔高.
     """
-    said = quantity_words()
+    measured, said = quantity_words(), relation_words()
     last = word[-1] if is_han(word) else word
-    measures = said.get(word, frozenset()) | said.get(last, frozenset())
-    return match_keys(word).union(f"measure {name}" for name in measures)
+    names = measured.get(word, frozenset()) | measured.get(last, frozenset()) | said.get(word, frozenset())
+    return match_keys(word).union(f"relation {name}" for name in names)

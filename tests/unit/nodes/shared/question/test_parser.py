@@ -59,7 +59,7 @@ iphone的发布时间 | iphone | release | date
         ("hey could you tell me wich year the eiffel tower opend pls", "eiffel tower", "opening"),
         ("good morning, do you happen to remember when the berlin wall fell?", "berlin wall fell", ""),
         ("would you be able to tell me who wrote dune", "dune", "author"),
-        ("when was ilse brandt hired", "ilse brandt", ""),
+        ("when was ilse brandt hired", "ilse brandt", "hiring"),
         ("who approved the 2024 travel policy", "2024 travel policy", ""),
         ("hight of mt cook", "mount cook", "height"),
         ("年假有几天", "年假", ""),
