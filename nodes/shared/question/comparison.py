@@ -192,7 +192,7 @@ def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Local
     """The fields of a frame that is put together from look-ups of one relation, or of several of one thing."""
     relation = asked[0][1]
     row = relations().get(relation)
-    parts = [_frame_part(subject, name, language) for subject, name in asked]
+    parts = [frame_part(subject, name, language) for subject, name in asked]
     return {
         "shape": shape,
         "subjects": tuple(dict.fromkeys(without_article(subject) for subject, _ in asked)),
@@ -204,7 +204,7 @@ def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Local
     }
 
 
-def _frame_part(subject: str, relation: str, language: Locale) -> QueryFrame | None:
+def frame_part(subject: str, relation: str, language: Locale) -> QueryFrame | None:
     """The look-up of one thing's value; None where the lexicon has no words to ask for it."""
     row, wording = relations().get(relation), word_look_up(relation, language)
     if row is None or not wording:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from weiwo.nodes.shared.question import lexicon
 from weiwo.nodes.shared.question.arithmetic import aged_today, arithmetic_expression, dates_apart
 from weiwo.nodes.shared.question.comparison import ask_of_each, compare_things, list_things, word_look_up
+from weiwo.nodes.shared.question.conjunction import ask_attributes, split_conjunction
 from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
 from weiwo.nodes.shared.question.lexicon import patterns_by_language, question_pattern
 from weiwo.nodes.shared.question.look_up import EDGE, look_up, lower, search_words
@@ -70,7 +71,7 @@ def parse_question(text: str, language: Language) -> QueryFrame:
         aged = {"shape": "difference", "unit": "age", "answer_type": "number", "wants_difference": True}
         return frame.model_copy(update={**aged, **taken})
     found = _parsed(asked.strip(EDGE), language, filters.get("form", ""))
-    if _ASKS_TWICE.search(lower(asked)):
+    if not found.get("parts") and _ASKS_TWICE.search(lower(asked)):
         found |= {"relation": "", "answer_type": "text"}  # one value would be half an answer
     found |= {"terms": tuple(dict.fromkeys(terms(asked))), "search": search_words(asked, language, found)}
     hard = {"fresh": bool(lexicon.FRESH.search(lowered)), "local": bool(_LOCAL.search(lowered))}
@@ -202,6 +203,8 @@ def _parsed(asked: str, language: Locale, form: str) -> dict[str, Any]:
     both = asked.replace(" & ", " and ")
     if compared := compare_things(asked, low, language) or compare_things(both, lower(both), language):
         return compared
+    if conjoined := split_conjunction(asked, language, parse_question) or ask_attributes(both, lower(both), language):
+        return conjoined
     both = _AMPERSAND.sub(" and ", asked)
     if several := ask_of_each(both, lower(both), language):
         return several
