@@ -101,6 +101,9 @@ ZERO_TO_ONE: Final = "0 to 1"
 NO_SUCH_PASSAGE: Final = 'next is "open" but passage is {}; there are passages 1 to {}'
 NO_VALUE: Final = 'next is "{}" but value is missing'
 NO_QUOTE: Final = "none of the quotes occurs verbatim in the passage it names; copy the words exactly"
+NO_SUPPORT: Final = (
+    "no quote has {}, nor speaks of what is asked; quote words that state or imply it, else search or give up"
+)
 STRANGER: Final = "the quoted passage does not speak of {}; quote one that does, else search or give up"
 OTHER_WINNER: Final = "by the values found it is {}; compare them again"
 OF_ANOTHER_TYPE: Final = "value: {}; wanted: {}"

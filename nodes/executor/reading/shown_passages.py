@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from weiwo.nodes.executor import prompt
 from weiwo.nodes.executor.reading.entity_check import find_unmentioned_name
-from weiwo.nodes.executor.reading.quotes import find_paraphrase, locate_quote
+from weiwo.nodes.executor.reading.quotes import find_paraphrase, has_part, locate_quote
 from weiwo.nodes.executor.replies import QuoteRef, ReadReply, ReadValue
 from weiwo.nodes.shared.prompting.input_guard import find_rejection, normalize_line, safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import without_orders
@@ -20,12 +20,16 @@ from weiwo.state.kinds import item_type
 from weiwo.state.query import QueryFrame, Shape
 from weiwo.text.dates import find_dates
 from weiwo.text.foreign_values import plain_values
-from weiwo.text.language import fold
+from weiwo.text.language import HAN, fold
 from weiwo.text.numbers import find_numbers, to_base
+from weiwo.text.patterns import lazy
+from weiwo.text.terms import terms
 from weiwo.text.values import coerce
 
 _MOST_HOPS: Final = 6
 """Values found on the way that are kept of a chain."""
+_SHOWN: Final = 80
+_HAN: Final = lazy(f"[{HAN}]")
 _COMPARED: Final[frozenset[Shape]] = frozenset({"comparison", "same"})
 """Shapes of questions whose look-ups stand side by side."""
 
@@ -152,7 +156,26 @@ class ShownPassages:
             return prompt.NO_QUOTE
         if strangers and (stranger := self.find_unmentioned_name(quotes, reply.value)):
             return prompt.STRANGER.format(stranger)
+        if quotes and not self._bears_on(quotes, reply):
+            return prompt.NO_SUPPORT.format(str(self.read_value(reply))[:_SHOWN])
         return None
+
+    def _bears_on(self, quotes: Sequence[Quote], reply: ReadReply) -> bool:
+        """Whether quotes, or what stands above their passages, hold the value or a word of what is asked.
+
+        Where these are in another script than the question, a model has to tell.
+        """
+        quoted = {quote.evidence_id for quote in quotes}
+        above = [one.heading for one in (*self.passages, *self.known) if one.id in quoted]
+        told = "\n".join([*(quote.text for quote in quotes), *above])
+        value = self.read_value(reply)
+        words = [] if isinstance(value, bool) else terms(str(value))
+        shown = any(word in fold(told) for word in words) or (
+            not isinstance(value, bool | str) and has_part(told, value, "")
+        )
+        asked = set(terms(self.frame.question)) | {word for hop in self.hops for word in terms(hop.value)}
+        other_script = bool(_HAN.search(told)) != bool(_HAN.search(self.frame.question))
+        return shown or other_script or not asked or not asked.isdisjoint(terms(told))
 
     def _coerced(self, value: ReadValue) -> JsonValue:
         if self.ret == "passages":

@@ -20,6 +20,7 @@ from weiwo.state.query import QueryFrame
 from weiwo.text.language import HAN, sentences
 from weiwo.text.near_duplicates import Known, Told, copied
 from weiwo.text.numbers import find_numbers
+from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 from weiwo.tools.web.fetching.urls import site_of
 
@@ -67,7 +68,7 @@ def weigh_sources(
         told = tuple(_group_rivals(_told_rivals(reading, ret, figures))[:_MOST_RIVALS])
         return replace(reading, rivals=told, confidence=reading.confidence * LEAST_SHARE) if told else reading
     sources = _group_independent_sources([*map(without_orders, passages)])[:_MOST_SOURCES]
-    giving = [source for source in sources if _gives(source, reading, frame, ret)]
+    giving = [source for source in sources if reading.basis == "stated" and _gives(source, reading, frame, ret)]
     words = {quote.evidence_id: quote.text for quote in reading.quotes}
     said = [next((words[p.id] for p in source if p.id in words), source[0].text) for source in giving]
     support = max(1, _count_distinct(said))  # the source itself, where it is too far down to be read apart
@@ -99,15 +100,28 @@ def _group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evide
 
 
 def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret: ValueType) -> bool:
-    """Whether a source has a sentence with the value, in a passage that names the subject."""
+    """Whether a source states the value: in a sentence on what is asked, of a passage that names the subject.
+
+    A figure of something else that happens to be equal is no second voice.
+    """
     about = set(terms(frame.subject))
+    own = [set(terms(quote.text)) for quote in reading.quotes]
+    asked = {*frame.terms, *(word for words in own for word in words)} - set(terms(str(reading.value))) - about
+    asked |= {one for name in _says(frame) for one in terms(name)}
     for passage in source:
         if not about <= {*terms(passage.heading), *terms(passage.source), *terms(passage.text)}:
             continue
         for start, end in sentences(passage.text)[:_MOST_SENTENCES]:
-            if carries(passage.text[start:end], reading.value, ret):
+            sentence = passage.text[start:end]
+            if carries(sentence, reading.value, ret) and (not asked or not asked.isdisjoint(terms(sentence))):
                 return True
     return False
+
+
+def _says(frame: QueryFrame) -> tuple[str, ...]:
+    """The words by which a clause says the relation that is asked for, in both languages."""
+    row = relations().get(frame.relation)
+    return (*row.says["en"], *row.says["zh"]) if row else ()
 
 
 def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> Iterable[Rival]:
