@@ -83,7 +83,75 @@ def test_extracts_are_shown_with_their_best_sentences_marked(page, player):
     page.click("[data-extract='1'] summary")
     assert page.inner_text("[data-extract='1'] mark >> nth=0") == first["text"][start:end]
     assert page.locator(".prose > blockquote").count() == 0, "no passage stands there twice"
-    assert "weiwo setup" in page.inner_text("[data-hint=no-model]")
+    assert "weiwo setup" not in page.inner_text("[data-hint=no-model]")
+    page.click("[data-hint=no-model] a")
+    page.wait_for_selector("[data-setup-part=model]")
+
+
+def test_what_is_said_of_a_run_is_in_words_of_people(page):
+    """No ids of tasks or tools, no references; the plan comes into sight; questions to go on with; the answer's text."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ask(page, OLDER)
+    page.wait_for_selector(".shell[data-status=complete]")
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.click("[data-action=show-plan]")
+    page.wait_for_selector("[data-task=task_3]")
+    place = page.locator("[data-task=task_3]").bounding_box()
+    assert 0 <= place["y"] < 500, "the plan is in sight"
+    page.click("[data-task=task_3]")
+    shown = page.inner_text("[data-detail=task_3]")
+    assert "Step 3" in shown
+    assert "Date difference" in shown
+    for raw in ("task_", "{{", "corpus_search", "date_difference"):
+        assert raw not in shown + page.inner_text(".plan")
+    suggested = page.locator("[data-suggested]").all_inner_texts()
+    assert suggested
+    assert all(one.endswith("?") for one in suggested)
+    assert not any("Calculation" in one for one in suggested)
+    page.locator("[data-suggested] >> nth=0").click()
+    assert page.input_value(BOX) == suggested[0]
+    page.click("[data-action=copy]")
+    page.wait_for_selector("[data-action=copy] >> text=Copied")
+    assert page.evaluate("navigator.clipboard.readText()").startswith("Emperor Wu of Han was older")
+
+
+def test_the_language_of_the_answer_is_chosen(page, player):
+    page.select_option("select[name=language]", "de")
+    ask(page, OLDER)
+    ended(page, "complete")
+    assert player.asked[-1][2]["context"] == {"language": "de"}
+
+
+def test_a_long_passage_is_folded(page, player):
+    (events,) = json.loads(json.dumps(recording("extracts")["runs"]))
+    result = events[-1]["data"]["result"]
+    result["blocks"] = [{"kind": "paragraph", "text": "Closest in the sources:"}]
+    result["extracts"][0] |= {"text": "A long line of the passage. " * 60, "highlights": []}
+    player.runs["long"] = [events]
+    ask(page, "long")
+    ended(page, "extracts")
+    folded = page.locator("[data-extract='1'] blockquote")
+    low = folded.bounding_box()["height"]
+    page.click("[data-extract='1'] [data-action=fold]")
+    assert folded.bounding_box()["height"] > low
+
+
+def test_a_changed_plan_says_what_was_searched_and_what_is_new(page, player):
+    events = json.loads(json.dumps(recording("approval")["runs"][0]))
+    (asked,) = events[-1]["data"]["__interrupt__"]
+    plan = asked["value"]["plan"]
+    first, second, *_ = plan["vertices"]
+    other = {**first, "id": "task_9", "description": "When was Augustus born?"}
+    asked["value"]["plan"] = {**plan, "revision": plan["revision"] + 1, "vertices": [second, other], "edges": []}
+    player.runs["approve: changed"] = [events]
+    page.check("input[name=approve]")
+    ask(page, "changed")
+    page.wait_for_selector("[data-replan]")
+    said = page.inner_text("[data-replan]")
+    assert "Already searched" in said
+    assert "When was Augustus born?" in said.split("New in this plan")[1].split("No longer in it")[0]
+    assert first["description"] in said.split("No longer in it")[1]
+    assert "Nothing has been searched yet" not in page.inner_text("[data-interrupt=approve_plan]")
 
 
 def test_a_plan_is_approved_sent_back_or_edited(page, player):

@@ -1,5 +1,5 @@
 // The answer: blocks of an answer document as elements. Every word is a text node; nothing here sets HTML.
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { ClaimMatcher, groups, type Marked } from "./claims";
 import { pieces } from "./code";
@@ -94,6 +94,19 @@ export function Place({ of }: { of: string }) {
   return <span class="quiet">{placeIn(useStore((now) => now.language), of)}</span>;
 }
 
+const LONG_EXTRACT = 700;
+
+/** A quotation; of a long one the beginning, until a person wants all of it. */
+function Folded({ long, t, children }: { long: boolean; t: Say; children: ComponentChildren }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <blockquote class={long && !open ? "folded" : ""}>{children}</blockquote>
+      {long && <button class="link" data-action="fold" aria-expanded={open} onClick={() => setOpen(!open)}>{t(open ? "showLess" : "showAll")}</button>}
+    </>
+  );
+}
+
 function ExtractView({ turn, shown, t }: { turn: number; shown: Shown; t: Say }) {
   const { extract, title, snippet } = shown;
   const whole = <PassageText text={extract.text} ranges={extract.highlights ?? []} source={extract.source} />;
@@ -109,7 +122,7 @@ function ExtractView({ turn, shown, t }: { turn: number; shown: Shown; t: Say })
             <blockquote>{snippet.split("\n").map((line, at) => <p key={at}><Inline text={line.replace(/^>\s?/, "")} /></p>)}</blockquote>
             <details class="whole"><summary>{t("wholePassage")}</summary><blockquote>{whole}</blockquote></details>
           </>
-        : <blockquote>{whole}</blockquote>}
+        : <Folded long={extract.text.length > LONG_EXTRACT} t={t}>{whole}</Folded>}
     </figure>
   );
 }

@@ -5,8 +5,24 @@ import { ask, cancel, type Options } from "./session";
 import { remember, useGuest, useStore, useWords, type Turn } from "./store";
 import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
 
-export const OPTIONS: Options = { depth: "", form: "", approve: false, web: true, corpus: null };
+export const OPTIONS: Options = { depth: "", form: "", language: "", approve: false, web: true, corpus: null };
 let options = OPTIONS;
+
+/** Languages to answer in, each by its own name; the question's is what is meant where none is chosen. */
+const LANGUAGES: [string, string][] = [
+  ["en", "English"], ["zh", "中文"], ["es", "Español"], ["fr", "Français"], ["de", "Deutsch"], ["pt", "Português"], ["it", "Italiano"], ["nl", "Nederlands"],
+  ["pl", "Polski"], ["sv", "Svenska"], ["tr", "Türkçe"], ["ru", "Русский"], ["uk", "Українська"], ["ar", "العربية"], ["hi", "हिन्दी"], ["ja", "日本語"],
+  ["ko", "한국어"], ["th", "ไทย"], ["vi", "Tiếng Việt"], ["id", "Bahasa Indonesia"],
+];
+
+/** Puts a question into the box, for a person to send or to change. */
+export function typeQuestion(question: string): void {
+  const box = document.getElementById("question") as HTMLTextAreaElement | null;
+  if (!box) return;
+  box.value = question;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  box.focus();
+}
 
 /** The options last chosen. */
 export const chosenOptions = (): Options => options;
@@ -54,6 +70,8 @@ export const AskBox = memo(function AskBox({ running }: { running: Turn | undefi
             options={[["quick", t("quick")], ["", t("normal")], ["deep", t("deep")]]} />
           <Choice label={t("form")} name="form" value={chosen.form} set={(form) => set({ form })}
             options={[["", t("anyForm")], ["sentence", t("sentence")], ["list", t("list")], ["table", t("table")], ["report", t("report")], ["code", t("code")]]} />
+          <Choice label={t("language_answer")} name="language" value={chosen.language} set={(language) => set({ language })}
+            options={[["", t("asAsked")], ...LANGUAGES]} />
           <label class="check"><input type="checkbox" name="approve" checked={chosen.approve} onChange={(event) => set({ approve: event.currentTarget.checked })} /> {t("showPlanFirst")}</label>
           {web && <label class="check"><input type="checkbox" name="web" checked={chosen.web} onChange={(event) => set({ web: event.currentTarget.checked })} /> {t("useWeb")}</label>}
           {!guest && (

@@ -4,11 +4,12 @@ import { visible } from "./inline";
 import { Graph } from "./graph";
 import { Args } from "./panel";
 import { checkPlan, draftOf, planOf, referredBy, type TaskDraft } from "./plan_draft";
-import { newRun, apply } from "./progress";
+import { apply, fill, newRun } from "./progress";
+import { changeOf } from "./revisions";
 import { answer, complaintsOf, forkHere } from "./session";
 import { useStore, useWords, type Say, type Turn } from "./store";
 import type { Dict, Interrupt, Json, Plan } from "./types";
-import { messageOf } from "./words";
+import { messageOf, readable, stepName, toolName } from "./words";
 
 export function Card({ turn, interrupt }: { turn: Turn; interrupt: Interrupt }) {
   const t = useWords();
@@ -46,21 +47,34 @@ function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
   const complaints = useComplaints(mode === "edit" ? edited : null, plan);
   const note = String(interrupt.value["note"] ?? "");
   const drawn = useMemo(() => ({ ...turn, key: -1, run: apply(newRun(0), { type: "planned", plan: mode === "edit" && edited ? edited : plan }, 0) }), [edited, plan, mode]);
+  const language = useStore((now) => now.language);
+  const before = [...turn.run.revisions, turn.run.plan].filter((one): one is Plan => !!one && one.revision < plan.revision).pop();
+  const added = before ? plan.vertices.filter((one) => changeOf(one, before, "added") !== "kept") : [];
+  const dropped = before ? before.vertices.filter((one) => changeOf(one, plan, "dropped") === "dropped") : [];
+  const searched = before ? before.vertices.filter((one) => ["succeeded", "empty", "failed"].includes(turn.run.rows.get(one.id)?.state ?? "") || !plan.vertices.some((other) => other.id === one.id)) : [];
+  const valueFound = (id: string): string => { const row = turn.run.rows.get(id); return (interrupt.value["finished"] as Record<string, string> | undefined)?.[id] ?? (row?.value || t("foundNothing")); };
   const finished = (interrupt.value["finished"] ?? {}) as Record<string, string>;
   return (
     <>
       <h3>{t("approveTitle")}</h3>
-      <p class="quiet">{t("approveHint")}</p>
+      <p class="quiet">{t(before ? "approveAgainHint" : "approveHint")}</p>
       {note && <p class="note">{note}</p>}
+      {before && (
+        <dl class="plan-changes" data-replan={plan.revision}>
+          <Listed head={t("searchedAlready")} lines={searched.map((one) => `${fill(turn.run, one.description)} → ${valueFound(one.id)}`)} />
+          <Listed head={t("changedInPlan")} lines={added.map((one) => readable(language, one.description))} />
+          <Listed head={t("droppedFromPlan")} lines={dropped.map((one) => fill(turn.run, one.description))} />
+        </dl>
+      )}
       <Graph turn={drawn} />
       {mode === "edit"
         ? <PlanEditor drafts={drafts} change={setDrafts} problems={problems} complaints={complaints} tools={Array.isArray(tools) ? tools.map(String) : []} t={t} />
         : <details class="plan-details"><summary>{t("planDetails", plan.vertices.length)}</summary><ol class="plan-list">
             {plan.vertices.map((one) => (
               <li key={one.id}>
-                <span class="mono">{one.id}</span> <span class="node-tool">{one.tool_binding}</span>
+                <b>{stepName(language, one.id)}</b> <span class="node-tool">{toolName(language, one.tool_binding)}</span>
                 {finished[one.id] !== undefined && <span class="tag">{t("alreadyDone")}: {finished[one.id]}</span>}
-                <p>{visible(one.description)}</p>
+                <p>{visible(readable(language, one.description))}</p>
                 <Args args={one.args} />
               </li>
             ))}
@@ -76,6 +90,10 @@ function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
           </div>}
     </>
   );
+}
+
+function Listed({ head, lines }: { head: string; lines: string[] }) {
+  return lines.length ? <div><dt>{head}</dt>{lines.map((line) => <dd key={line}>{visible(line)}</dd>)}</div> : null;
 }
 
 /** What the server complains of in a plan that is fine as far as the page can tell; asked when typing pauses. */
@@ -128,6 +146,7 @@ interface EditorProps {
 }
 
 function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorProps) {
+  const language = useStore((now) => now.language);
   const set = (at: number, more: Partial<TaskDraft>): void => change(drafts.map((one, n) => (n === at ? { ...one, ...more } : one)));
   const problem = (key: string): string => {
     const found = problems.get(key);
@@ -140,7 +159,7 @@ function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorPr
     <div class="editor">
       {drafts.map((one, at) => (
         <fieldset key={at} data-edit={one.id}>
-          <legend class="mono">{one.id}</legend>
+          <legend>{stepName(language, one.id)}</legend>
           <button class="icon remove" aria-label={`${t("remove")}: ${one.id}`} title={t("remove")} onClick={() => change(drafts.filter((_, n) => n !== at))}>×</button>
           <label>{t("description")}
             <textarea rows={2} value={one.description} aria-invalid={problems.has(`${one.id}.description`)} onInput={(event) => set(at, { description: event.currentTarget.value })} />
@@ -148,7 +167,7 @@ function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorPr
           <Problem text={problem(`${one.id}.description`)} />
           <div class="pair">
             <label>{t("tool")}
-              <select value={one.tool} onChange={(event) => set(at, { tool: event.currentTarget.value })}>{known.map((name) => <option key={name} value={name}>{name}</option>)}</select>
+              <select value={one.tool} onChange={(event) => set(at, { tool: event.currentTarget.value })}>{known.map((name) => <option key={name} value={name}>{toolName(language, name)}</option>)}</select>
             </label>
             <ArgFields text={one.args} invalid={problems.has(`${one.id}.args`)} change={(args) => set(at, { args })} t={t} />
           </div>

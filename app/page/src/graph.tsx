@@ -6,7 +6,7 @@ import { fill, type Row, type Run } from "./progress";
 import { curve, layoutBy, type Layout, type Placed, type Route } from "./layout";
 import { inSight, useSight, useWidth, type Frame } from "./sight";
 import { runAt, update, useStore, useWords, type Say, type Turn } from "./store";
-import { inOwnWords, type Language } from "./words";
+import { inOwnWords, stepName, toolName, type Language } from "./words";
 
 const NODE = { width: 216, height: 92 };
 const GAPS = { across: { rank: 104, node: 18 }, down: { rank: 54, node: 20 } };
@@ -287,11 +287,12 @@ const Node = memo(function Node({ row, x, y, seen, words, reason, turn, lit, sel
 
 /** What is written on a node. */
 function Face({ row, words, value, flag, t }: { row: Row; words: string; value: string; flag: string | undefined; t: Say }) {
+  const language = useStore((now) => now.language);
   return (
     <>
       <span class="node-head">
         <span class="mark" aria-hidden="true">{MARKS[row.state]}</span>
-        <span class="node-tool">{row.tool && row.tool !== "person" ? row.tool : row.plannedTool}</span>
+        <span class="node-tool">{toolName(language, row.tool && row.tool !== "person" ? row.tool : row.plannedTool)}</span>
         <span class="node-seconds">{row.state !== "waiting" && row.seconds >= 0.005 ? seconds(row.seconds) : ""}</span>
       </span>
       <span class="node-words">{words}</span>
@@ -326,8 +327,8 @@ export function failureOf(row: Row, t: Say): string {
 export function reasonOf(run: Run, row: Row, t: Say, language: Language): string {
   if (!row.reason) return "";
   const without = row.state === "blocked" ? row.upstream.filter((id) => ["empty", "failed", "blocked"].includes(run.rows.get(id)?.state ?? "")) : [];
-  if (without.length) return t("needsValueOf", without.join(", "));
-  return inOwnWords(language, row.reason, [row.tool, failureOf(row, t) || t(`state_${row.state}`)].filter(Boolean).join(t("colon")));
+  if (without.length) return t("needsValueOf", without.map((id) => stepName(language, id)).join(", "));
+  return inOwnWords(language, row.reason, [toolName(language, row.tool), failureOf(row, t) || t(`state_${row.state}`)].filter(Boolean).join(t("colon")));
 }
 
 /** What a reader should know of how a task came to its value. */

@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { whenLoginNeeded, whichLanguage } from "./api";
-import { AskBox } from "./ask";
+import { AskBox, typeQuestion } from "./ask";
 import { loadInfo, needLogin } from "./info";
 import { Login, LoginAgain } from "./login";
 import { Panel } from "./panel";
@@ -106,7 +106,7 @@ function Conversation() {
           <p class="lead">{t("askHint")}</p>
           <AskBox running={undefined} />
           {info && <Examples questions={info.titles?.length ? info.titles.map((title) => t("aboutTitle", title)) : EXAMPLES[language]} />}
-          {noModel && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
+          {noModel && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")} <a href="#/settings">{t("openSettings")}</a></p>}
           {info && !info.documents && !info.corpora?.length && !info.web && <p class="hint" data-hint="no-corpus"><b>{t("noCorpus")}.</b> {t("noCorpusHow")} <a href="#/corpora">{t("corpora")}</a></p>}
         </div>
       </div>
@@ -118,7 +118,7 @@ function Conversation() {
       {turns.map((turn, at) => (
         <div key={turn.key} class={at > 0 && at === turns.length - 1 ? "latest" : ""} ref={at === turns.length - 1 ? end : undefined}>
           <TurnView turn={turn} last={at === turns.length - 1} />
-          {noModel && turns.length === 1 && turn.state === "done" && turn.result && turn.result.status !== "complete" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")}</p>}
+          {noModel && turns.length === 1 && turn.state === "done" && turn.result && turn.result.status !== "complete" && <p class="hint" data-hint="no-model"><b>{t("noModelTitle")}.</b> {t("noModel")} <a href="#/settings">{t("openSettings")}</a></p>}
         </div>
       ))}
       {last?.state !== "waiting" && <div class="dock"><AskBox running={running} /></div>}
@@ -128,16 +128,9 @@ function Conversation() {
 
 function Examples({ questions }: { questions: string[] }) {
   const t = useWords();
-  const fill = (question: string): void => {
-    const box = document.getElementById("question") as HTMLTextAreaElement | null;
-    if (!box) return;
-    box.value = question;
-    box.dispatchEvent(new Event("input", { bubbles: true }));
-    box.focus();
-  };
   return (
     <div class="examples" role="group" aria-label={t("examples")}>
-      {questions.map((one) => <button key={one} class="link" onClick={() => fill(one)}>{one}</button>)}
+      {questions.map((one) => <button key={one} class="link" onClick={() => typeQuestion(one)}>{one}</button>)}
     </div>
   );
 }

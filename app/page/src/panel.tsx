@@ -11,7 +11,7 @@ import { failureOf, flagsOf, reasonOf, seconds } from "./graph";
 import { fill, shown, valueOf, type Call, type Row } from "./progress";
 import { read, runAt, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Citation, Evidence, Json, Outcome, Passage, Result } from "./types";
-import { messageOf, placeIn } from "./words";
+import { messageOf, placeIn, readable, stepName, toolName } from "./words";
 
 export function Panel() {
   const panel = useStore((now) => now.panel);
@@ -46,6 +46,7 @@ export function Panel() {
 
 /** What checking a claim found, and the ways to what it rests on. */
 function ClaimDetail({ turn, result, at, source, t }: { turn: Turn; result: Result; at: number; source: number | undefined; t: Say }) {
+  const language = useStore((now) => now.language);
   const claim = result.claims[at];
   if (!claim) return null;
   return (
@@ -57,7 +58,7 @@ function ClaimDetail({ turn, result, at, source, t }: { turn: Turn; result: Resu
         {claim.citations.length > 1 && claim.citations.map((n) => (
           <button key={n} class="chip" aria-pressed={n === source} onClick={() => update({ panel: { turn: turn.key, claim: at, source: n } })}>{t("source", n)}</button>
         ))}
-        {[...tasksOfClaim(result, at)].map((id) => <button key={id} class="chip" onClick={() => update({ panel: { turn: turn.key, task: id } })}>{id}</button>)}
+        {[...tasksOfClaim(result, at)].map((id) => <button key={id} class="chip" onClick={() => update({ panel: { turn: turn.key, task: id } })}>{stepName(language, id)}</button>)}
       </p>
     </div>
   );
@@ -76,13 +77,13 @@ function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
   const ids = new Set([...(outcome?.evidence_ids ?? [])]);
   const passages = (result?.evidence ?? []).filter((one) => ids.has(one.id) || one.task_ids.includes(row.id));
   const facts = [
-    row.tool || row.plannedTool, ...flagsOf(row, t), row.seconds ? seconds(row.seconds) : "",
+    toolName(language, row.tool || row.plannedTool), ...flagsOf(row, t), row.seconds ? seconds(row.seconds) : "",
     row.decidedBy && row.state === "succeeded" ? t("decidedBy", row.decidedBy === "model" ? t("model") : t("rule")) : "",
     row.state === "succeeded" && outcome?.confidence !== undefined && outcome.confidence < 1 ? t("confidence", `${Math.round(outcome.confidence * 100)} %`) : "",
   ].filter(Boolean);
   return (
     <div class="task-detail" data-detail={row.id}>
-      <p class={`eyebrow ${row.state}`}>{[t(`state_${row.state}`), failureOf(row, t)].filter(Boolean).join(" · ")} · <span class="mono">{row.id}</span></p>
+      <p class={`eyebrow ${row.state}`}>{[t(`state_${row.state}`), failureOf(row, t)].filter(Boolean).join(" · ")} · <span>{stepName(language, row.id)}</span></p>
       <h3>{fill(run, row.description)}</h3>
       {row.value && <p class="big-value">{row.value}</p>}
       {row.reason && <p class="reason">{visible(reasonOf(run, row, t, language))}</p>}
@@ -93,7 +94,7 @@ function TaskDetail({ turn, row, t }: { turn: Turn; row: Row; t: Say }) {
       {row.thought && <Part head={t("thought")}><p class="thought">{row.thought}</p></Part>}
       {row.upstream.length > 0 && (
         <Part head={t("needs")}>
-          <p>{row.upstream.map((id) => <button key={id} class="chip" onClick={() => update({ panel: { turn: turn.key, task: id } })}>{id}{run.rows.get(id)?.value ? ` = ${run.rows.get(id)?.value}` : ""}</button>)}</p>
+          <p>{row.upstream.map((id) => <button key={id} class="chip" onClick={() => update({ panel: { turn: turn.key, task: id } })}>{stepName(language, id)}{run.rows.get(id)?.value ? ` = ${run.rows.get(id)?.value}` : ""}</button>)}</p>
         </Part>
       )}
       {row.instances.length > 0 && (
@@ -139,9 +140,10 @@ function Part({ head, children }: { head: string; children: ComponentChildren })
 }
 
 function CallView({ call, t }: { call: Call; t: Say }) {
+  const language = useStore((now) => now.language);
   return (
     <li data-call={call.turn}>
-      <span class="node-tool">{call.tool}</span>{call.cached && <span class="tag">{t("cached")}</span>}
+      <span class="node-tool">{toolName(language, call.tool)}</span>{call.cached && <span class="tag">{t("cached")}</span>}
       <Args args={call.args} />
     </li>
   );
@@ -153,9 +155,10 @@ function shortened(text: string): string {
 }
 
 export function Args({ args }: { args: Record<string, Json> }) {
+  const language = useStore((now) => now.language);
   return (
     <dl class="args">
-      {Object.entries(args).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{shortened(visible(shown(value)))}</dd></div>)}
+      {Object.entries(args).map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{shortened(visible(readable(language, shown(value))))}</dd></div>)}
     </dl>
   );
 }

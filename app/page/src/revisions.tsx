@@ -1,8 +1,9 @@
 // Revisions of the plan side by side: what each kept, dropped, added and changed.
 import { useState } from "preact/hooks";
 import { fill, newRun, type Run } from "./progress";
-import { useWords } from "./store";
+import { useStore, useWords } from "./store";
 import type { Plan, Vertex } from "./types";
+import { toolName } from "./words";
 
 const NOTHING_RUN = newRun(0); // references are shown by the names of their tasks
 
@@ -44,13 +45,14 @@ export function Revisions({ run }: { run: Run }) {
 
 function Tasks({ plan, other, missing }: { plan: Plan; other: Plan; missing: Change }) {
   const t = useWords();
+  const language = useStore((now) => now.language);
   return (
     <ol>
       {plan.vertices.map((vertex) => {
         const change = changeOf(vertex, other, missing);
         return (
           <li key={vertex.id} class={change} data-change={change}>
-            <span class="node-tool">{vertex.tool_binding}</span> <span class="tag">{t(change)}</span>
+            <span class="node-tool">{toolName(language, vertex.tool_binding)}</span> <span class="tag">{t(change)}</span>
             <p>{fill(NOTHING_RUN, vertex.description)}</p>
           </li>
         );

@@ -18,6 +18,8 @@ const pending = new Map<number, Run>();
 export interface Options {
   depth: string;
   form: string;
+  /** The language of the answer; empty for that of the question. */
+  language: string;
   approve: boolean;
   web: boolean;
   /** The corpora to search; null for those that are searched where none is chosen. */
@@ -223,6 +225,7 @@ function body(more: Dict, options?: Options): Dict {
   const context: Dict = {};
   if (options?.depth) context["depth"] = options.depth;
   if (options?.form) context["form"] = options.form;
+  if (options?.language) context["language"] = options.language;
   if (options?.approve) context["approve_plan"] = true;
   if (options && !options.web) context["web"] = false;
   if (options && read().info?.answer_memory) context["answer_memory"] = options.anew ? "renew" : true;

@@ -1,5 +1,5 @@
 // Settings that the operator sets: a model, embeddings and a web search, each tried before it is kept, and a budget a day.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { get, request } from "./api";
 import { loadInfo } from "./info";
@@ -58,29 +58,32 @@ export function SetupForms() {
 }
 
 /** Sends settings of a kind to be tried and kept. */
-function useTrial(kind: string, changed: (setup: Setup) => void, t: Say): { say: string; bad: boolean; busy: boolean; send: (body: Fields) => Promise<boolean> } {
+function useTrial(kind: string, changed: (setup: Setup) => void, t: Say): { say: string; bad: boolean; busy: boolean; send: (body: Fields) => Promise<boolean>; cancel: () => void } {
   const [say, setSay] = useState("");
   const [bad, setBad] = useState(false);
   const [busy, setBusy] = useState(false);
+  const trial = useRef<AbortController | null>(null);
   const send = async (body: Fields): Promise<boolean> => {
     setBusy(true);
     setBad(false);
     setSay(t("trying"));
+    const cancelled = new AbortController();
+    trial.current = cancelled;
     try {
-      const found = (await (await request("PUT", `${PATH}/${kind}`, body, { signal: AbortSignal.timeout(PATIENCE) })).json()) as Tried;
+      const found = (await (await request("PUT", `${PATH}/${kind}`, body, { signal: AbortSignal.any([cancelled.signal, AbortSignal.timeout(PATIENCE)]) })).json()) as Tried;
       changed(found.setup);
       setBad(!found.works);
       setSay(found.works ? (found.said ? t("worked", found.seconds, visible(found.said)) : t("keptNow")) : t("didNotWork", visible(found.said)));
       return found.works;
     } catch (error) {
       setBad(true);
-      setSay(messageOf(error));
+      setSay(cancelled.signal.aborted ? t("trialCancelled") : messageOf(error));
       return false;
     } finally {
       setBusy(false);
     }
   };
-  return { say, bad, busy, send };
+  return { say, bad, busy, send, cancel: () => trial.current?.abort() };
 }
 
 interface FormProps {
@@ -102,7 +105,7 @@ function Form({ kind, head, how, setup, changed, fields, chosen, beside, childre
   const secret = (name: string): boolean => name.endsWith("_KEY");
   const [typed, setTyped] = useState<Fields>({});
   useEffect(() => { if (chosen) setTyped((now) => ({ ...now, ...chosen })); }, [chosen]);
-  const { say, bad, busy, send } = useTrial(kind, changed, t);
+  const { say, bad, busy, send, cancel } = useTrial(kind, changed, t);
   const valueOf = (name: string): string => typed[name] ?? (secret(name) ? "" : (setup.values[name] ?? ""));
   const fixed = fields.map(([name]) => name).filter((name) => setup.fixed.includes(name));
   const open = fixed.includes(fields[0]?.[0] ?? "") ? [] : fields.filter(([name]) => !setup.fixed.includes(name));
@@ -132,6 +135,7 @@ function Form({ kind, head, how, setup, changed, fields, chosen, beside, childre
           ))}
           <div class="actions">
             <button class="primary" type="submit" data-action="keep" disabled={busy}>{t("tryAndKeep")}</button>
+            {busy && <button type="button" data-action="cancel-trial" onClick={cancel}>{t("cancelTrial")}</button>}
             {any && <button type="button" data-action="take-out" disabled={busy} onClick={() => { setTyped({}); void send(Object.fromEntries(open.map(([name]) => [name, ""]))); }}>{t("takeOut")}</button>}
           </div>
         </form>

@@ -1,9 +1,9 @@
 // One question and what came of it: phase, plan, what waits for a person, answer, sources, what it cost.
 import { memo } from "preact/compat";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "./api";
 import { Answer, Draft } from "./answer";
-import { chosenOptions } from "./ask";
+import { chosenOptions, typeQuestion } from "./ask";
 import { Card, PlanChange } from "./cards";
 import { Earlier } from "./earlier";
 import { History } from "./history";
@@ -30,7 +30,10 @@ export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; las
   const restated = String(run.assessed["question"] ?? "");
   const [open, setOpen] = useState(read().planOpen);
   const asks = turn.state === "waiting" && turn.interrupts.some((one) => one.value["type"] === "approve_plan");
-  const toggle = (): void => { setOpen(!open); remember("plan", open ? "" : "open"); update({ planOpen: !open }); };
+  const plan = useRef<HTMLDivElement>(null);
+  const [shown, setShown] = useState(0);
+  useEffect(() => { if (shown) plan.current?.scrollIntoView({ block: "nearest" }); }, [shown]); // a click shows it; a page that opens does not jump
+  const toggle = (): void => { if (!open) setShown(shown + 1); setOpen(!open); remember("plan", open ? "" : "open"); update({ planOpen: !open }); };
   return (
     <article class="turn" data-turn={statusOf(turn)}>
       <h2 class="question">{visible(turn.question)}</h2>
@@ -65,7 +68,8 @@ export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; las
           </div>}
         </div>
       )}
-      {!asks && (!result || open || turn.moment) && <PlanView turn={turn} />}
+      {!asks && (!result || open || turn.moment) && <div ref={plan} class="plan-place"><PlanView turn={turn} /></div>}
+      {result && last && turn.state === "done" && <AskOn turn={turn} result={result} t={t} />}
       {result && <Foot turn={turn} result={result} t={t} last={last} />}
     </article>
   );
@@ -176,6 +180,32 @@ function Head({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t
   );
 }
 
+const MOST_SUGGESTED = 3;
+
+/** Questions to go on with: what was not found, then what other sources of the answer say. */
+function AskOn({ turn, result, t }: { turn: Turn; result: Result; t: Say }) {
+  const open = [...turn.run.rows.values()].filter((row) => ["empty", "failed"].includes(row.state)).map((row) => fill(turn.run, row.description));
+  const titles = [...new Set(result.citations.filter((one) => !one.source.startsWith("task:")).map((one) => one.title.trim()).filter((title) => title.length > 2 && title.length < 60))];
+  const asked = [...open, ...titles.map((title) => t("aboutTitle", title))].filter((one) => /[?？؟]$/.test(one) && one !== turn.question);
+  const questions = [...new Set(asked)].slice(0, MOST_SUGGESTED);
+  if (!questions.length) return null;
+  return (
+    <div class="examples ask-on" role="group" aria-label={t("goOnAsking")}>
+      {questions.map((one) => <button key={one} class="chip" data-suggested onClick={() => typeQuestion(one)}>{visible(one)}</button>)}
+    </div>
+  );
+}
+
+/** Copies an answer, its citation marks and sources as they stand. */
+function CopyAnswer({ text, t }: { text: string; t: Say }) {
+  const [said, setSaid] = useState("");
+  const copy = (): void => {
+    const done = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error());
+    done.then(() => setSaid(t("copied")), () => setSaid(t("notCopied")));
+  };
+  return <button class="link" data-action="copy" aria-live="polite" onClick={copy}>{said || t("copyAnswer")}</button>;
+}
+
 function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; last: boolean }) {
   const { usage } = result;
   const failed = (usage.calls ?? []).filter((call) => call.error);
@@ -199,6 +229,7 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
               {formats.filter((format) => format !== "html").map((format) => <a key={format} href={`./weiwo/threads/${id}/export?format=${encodeURIComponent(format)}`} download data-format={format}>{format.toUpperCase()}</a>)}
             </div>
           )}
+          <CopyAnswer text={result.answer} t={t} />
           {!guest && <button class="link" data-action="history" aria-expanded={past} onClick={() => setPast(!past)}>{t("history")}</button>}
           {result.plan && !guest && <button class="link" data-action="change-plan" aria-expanded={changing} onClick={() => setChanging(!changing)}>{t("changePlan")}</button>}
           <span class="spring" />

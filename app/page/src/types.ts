@@ -130,7 +130,7 @@ export interface Usage {
 
 export interface Result {
   question: string;
-  language: "en" | "zh";
+  language: string;
   status: Status;
   stop_reason: string;
   level: string;

@@ -13,6 +13,8 @@ const en = {
   quick: "Quick",
   normal: "Normal",
   deep: "Deep",
+  language_answer: "Answer in",
+  asAsked: "As asked",
   form: "Form",
   anyForm: "As it fits",
   sentence: "Sentence",
@@ -21,6 +23,29 @@ const en = {
   report: "Report",
   code: "Code",
   showPlanFirst: "Show me the plan first",
+  copyAnswer: "Copy",
+  copied: "Copied",
+  notCopied: "The browser does not allow copying; select the text",
+  showAll: "Show all",
+  showLess: "Show less",
+  goOnAsking: "Ask on",
+  step: "Step {0}",
+  ofEach: "each of them",
+  searchedAlready: "Already searched",
+  foundNothing: "nothing found",
+  changedInPlan: "New in this plan",
+  droppedFromPlan: "No longer in it",
+  cancelTrial: "Cancel",
+  trialCancelled: "Cancelled; nothing was kept.",
+  tool_corpus_search: "Search documents",
+  tool_web_search: "Search the web",
+  tool_open_document: "Open document",
+  tool_read_page: "Read page",
+  tool_extract_page: "Read page",
+  tool_calculator: "Calculate",
+  tool_date_difference: "Date difference",
+  tool_query_table: "Query table",
+  tool_analyse: "Analyse",
   useWeb: "Search the web",
   threads: "Earlier questions",
   search: "Search",
@@ -185,7 +210,8 @@ const en = {
   stop_max_tool_calls: "the tool calls of a run were spent",
   stop_max_tasks: "the plan had too many tasks",
   noModelTitle: "No model is set up",
-  noModel: "Passages are shown, and only what rules can prove is asserted. A model adds answers in prose, plans and judgement: run weiwo setup in a terminal.",
+  noModel: "Passages are shown, and only what rules can prove is asserted. A model adds answers in prose, plans and judgement: choose one under Settings.",
+  openSettings: "Settings",
   noCorpus: "No documents of yours yet",
   sampleCorpus: "The sample that comes with Weiwo",
   noCorpusHow: "Answers come from a small sample. Drop files on the box or add them under Documents, and answers rest on yours.",
@@ -220,6 +246,7 @@ const en = {
   runFrom: "Run on from here",
   approveTitle: "Run this plan?",
   approveHint: "Nothing has been searched yet. Approve it, change it in place, or send it back with words.",
+  approveAgainHint: "The plan was changed after what was found. Approve it, change it in place, or send it back with words.",
   approve: "Run it",
   runEdited: "Run my version",
   sendBack: "Send back",
@@ -388,6 +415,8 @@ const zh: Record<Word, string> = {
   quick: "快速",
   normal: "一般",
   deep: "深入",
+  language_answer: "回答语言",
+  asAsked: "与问题相同",
   form: "形式",
   anyForm: "自动",
   sentence: "一句话",
@@ -396,6 +425,29 @@ const zh: Record<Word, string> = {
   report: "报告",
   code: "代码",
   showPlanFirst: "先让我看计划",
+  copyAnswer: "复制",
+  copied: "已复制",
+  notCopied: "浏览器不允许复制，请选中文字",
+  showAll: "全部显示",
+  showLess: "收起",
+  goOnAsking: "接着问",
+  step: "第 {0} 步",
+  ofEach: "各项",
+  searchedAlready: "已经查过",
+  foundNothing: "没有找到",
+  changedInPlan: "本计划新增",
+  droppedFromPlan: "不再包含",
+  cancelTrial: "取消",
+  trialCancelled: "已取消，没有保存。",
+  tool_corpus_search: "搜索文档",
+  tool_web_search: "搜索网络",
+  tool_open_document: "打开文档",
+  tool_read_page: "阅读网页",
+  tool_extract_page: "阅读网页",
+  tool_calculator: "计算",
+  tool_date_difference: "日期间隔",
+  tool_query_table: "查询表格",
+  tool_analyse: "分析",
   useWeb: "搜索网络",
   threads: "以前的问题",
   search: "搜索",
@@ -560,7 +612,8 @@ const zh: Record<Word, string> = {
   stop_max_tool_calls: "工具调用次数已用完",
   stop_max_tasks: "计划的任务过多",
   noModelTitle: "没有配置模型",
-  noModel: "只展示原文段落，仅断言规则能够证明的内容。配置模型后，可得到成文的回答、计划和判断：在终端运行 weiwo setup。",
+  noModel: "只展示原文段落，仅断言规则能够证明的内容。配置模型后，可得到成文的回答、计划和判断：请在“设置”中选择。",
+  openSettings: "设置",
   noCorpus: "还没有您的文档",
   sampleCorpus: "随帷幄附带的样本",
   noCorpusHow: "答案来自一个小样本。把文件拖到提问框，或在“文档”中添加，答案便以它们为据。",
@@ -595,6 +648,7 @@ const zh: Record<Word, string> = {
   runFrom: "从这里继续运行",
   approveTitle: "执行这个计划吗？",
   approveHint: "还没有开始检索。您可以批准、直接修改，或说明后退回。",
+  approveAgainHint: "根据已查到的内容，计划有所更改。您可以批准、直接修改，或附言退回。",
   approve: "执行",
   runEdited: "按我的修改执行",
   sendBack: "退回",
@@ -765,6 +819,19 @@ export function say(language: Language, word: Word, ...values: (string | number)
 /** A phrase of the page that another's word names; empty where it has none of that name. */
 export const phrase = (language: Language, word: string): string => (WORDS[language] as Record<string, string>)[word] ?? "";
 
+/** A tool as people call it; a foreign one by its own name, without its underscores. */
+export const toolName = (language: Language, name: string): string => phrase(language, `tool_${name}`) || name.replace(/_+/g, " ");
+
+/** A task as people call it: `task_2` is step 2. */
+export const stepName = (language: Language, id: string): string => {
+  const found = /^task_(\d+)((?:[.#[].*)?)$/.exec(id);
+  return found ? `${say(language, "step", found[1] as string)}${found[2] ?? ""}` : id;
+};
+
+/** A text with references to tasks, such as `{{task_1.ret}}`, as people read them. */
+export const readable = (language: Language, text: string): string =>
+  text.replace(/\{\{\s*(\w+)(?:\.\w+)?\s*\}\}/g, (_, id: string) => `‹${id === "item" ? say(language, "ofEach") : stepName(language, id)}›`);
+
 /** A number with its thousands apart, as both languages write it; a browser's own formatter takes 30 ms to begin. */
 const grouped = (value: number): string => String(value).replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",");
 
@@ -798,7 +865,7 @@ export function placeIn(language: Language, locator: string): string {
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A language as browsers name it. */
-export const localeOf = (language: Language): string => (language === "zh" ? "zh-CN" : "en");
+export const localeOf = (language: string): string => (language === "zh" ? "zh-CN" : language || "en");
 
 /** A moment as people write it. */
 export function moment(date: Date, language: Language): string {

@@ -12,14 +12,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import httpx
+
 import weiwo
 from weiwo.app.server.model_setup.model_probe import probe_model
+from weiwo.app.server.model_setup.servers import Client, ServerError, open_client
 from weiwo.state.settings import Settings
 from weiwo.tools.corpus.index.embedding_models import load_embedder
 from weiwo.tools.printable import is_secret, one_line, redacted
 from weiwo.tools.web.web_search import WebSearch
 
 SECONDS: Final = 200.0
+_KEY_SECONDS: Final = 4.0
+"""Seconds for an endpoint to say what it makes of a key."""
 _QUERY: Final = "Danube"
 
 
@@ -33,6 +38,8 @@ async def try_settings(kind: str, settings: Mapping[str, str]) -> dict[str, Any]
     Returns:
         `works`, `said` (what it answered, or why not) and `seconds`.
     """
+    if kind == "model" and await refuses_key({**os.environ, **settings}):
+        return {"works": False, "said": "HTTP 401, key refused; check the API key", "seconds": 0.0}
     env = {name: value for name, value in {**os.environ, **settings}.items() if value}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(weiwo.__path__[0]).parent), env.get("PYTHONPATH", "")]))
     process = await asyncio.create_subprocess_exec(
@@ -48,6 +55,22 @@ async def try_settings(kind: str, settings: Mapping[str, str]) -> dict[str, Any]
             process.kill()
     secrets = [value for name, value in settings.items() if is_secret(name) and value]
     return {**found, "said": one_line(redacted(str(found["said"]), secrets), 300)}
+
+
+async def refuses_key(env: Mapping[str, str], transport: httpx.AsyncBaseTransport | None = None) -> bool:
+    """Whether an endpoint of OpenAI's kind refuses the key outright: its list of models costs nothing and is quick."""
+    key, provider = env.get("OPENAI_API_KEY", "").strip(), env.get("WEIWO_MODEL", "").partition(":")[0]
+    if not key or provider != "openai":
+        return False
+    root = (env.get("OPENAI_BASE_URL", "").strip() or "https://api.openai.com/v1").rstrip("/")
+    async with open_client(transport, _KEY_SECONDS) as http:
+        try:
+            await Client(http, root, {"Authorization": f"Bearer {key}"}).ask("/models")
+        except ServerError as error:
+            return error.status == httpx.codes.UNAUTHORIZED
+        except (httpx.HTTPError, httpx.InvalidURL, OSError):
+            return False  # whatever it is, the trial itself says it
+    return False
 
 
 async def _try_model() -> tuple[bool, str]:
