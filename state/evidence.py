@@ -40,6 +40,20 @@ def _in_words(value: JsonValue) -> str:
     return ", ".join(map(_in_words, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
+class Publication(Value):
+    """Bibliographic particulars of a scholarly work; empty where they are not known.
+
+    Attributes:
+        authors: Names as they are printed, in order.
+        venue: Journal, conference or repository.
+        doi: Its DOI, without an address before it.
+    """
+
+    authors: tuple[str, ...] = ()
+    venue: str = ""
+    doi: str = ""
+
+
 class Evidence(Value):
     """A passage and where it came from.
 
@@ -61,6 +75,7 @@ class Evidence(Value):
         superseded_by: Source of a newer version of the same document; empty where none is known.
         calls: The calls that it is the whole reply to; none of what a search found, which has a source of its own.
         document: SHA-256 of the bytes of its document as they were read; empty where it is of none in an index.
+        publication: Authors, venue and DOI where the source is a scholarly work.
     """
 
     id: str
@@ -80,6 +95,7 @@ class Evidence(Value):
     superseded_by: str = ""
     calls: tuple[PassageCall, ...] = Field((), exclude_if=not_)
     document: str = Field("", exclude_if=not_)
+    publication: Publication | None = Field(None, exclude_if=_is_none)
 
     @property
     def heading(self) -> str:

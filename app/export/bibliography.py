@@ -1,6 +1,7 @@
 """The sources of an answer as BibTeX and as CSL-JSON, one entry for each document or page.
 
-What is not known is left out: authors, and the day a page was read, above all. A file gets its name and its version.
+What is not known is left out: authors of pages, and the day a page was read, above all. A file gets its name and its
+version, a scholarly work its authors, venue and DOI.
 """
 
 import json
@@ -70,18 +71,23 @@ def _bibtex(key: str, cited: Sequence[Source]) -> str:
     found = _ISO.fullmatch(first.date) if not first.file_date else None
     month = int(found[2]) if found and found[2] else 0
     fields = {
+        "author": " and ".join(
+            f"{{{_escaped(name)}}}" if "," not in name else _escaped(name) for name in first.authors
+        ),
         "title": f"{{{_escaped(first.title)}}}",
         "year": found[1] if found else "",
         "day": found[3].lstrip("0") if found and found[3] else "",
-        "howpublished": rf"\url{{{first.url}}}" if first.url else _escaped(first.address),
+        "howpublished": "" if first.venue else rf"\url{{{first.url}}}" if first.url else _escaped(first.address),
+        "journal": _escaped(first.venue),
+        "doi": first.doi,
         "url": first.url,
         "edition": f"Version {first.version}" if first.version else "",
         "note": _escaped(_note(cited)),
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     if 1 <= month <= 12:
-        lines.insert(2, f"  month = {_MONTHS[month - 1]},")
-    return "\n".join([f"@misc{{{key},", *lines, "}", ""])
+        lines.insert(2 + bool(first.authors), f"  month = {_MONTHS[month - 1]},")
+    return "\n".join([f"@{'article' if first.venue else 'misc'}{{{key},", *lines, "}", ""])
 
 
 def _csl(key: str, cited: Sequence[Source]) -> dict[str, Any]:
@@ -92,6 +98,12 @@ def _csl(key: str, cited: Sequence[Source]) -> dict[str, Any]:
         item |= {"URL": first.url, "container-title": urlsplit(first.url).hostname or ""}
     else:
         item["archive_location"] = first.address
+    if first.authors:
+        item["author"] = [_csl_name(name) for name in first.authors]
+    if first.venue:
+        item |= {"type": "article-journal", "container-title": first.venue}
+    if first.doi:
+        item["DOI"] = first.doi
     if found:
         item["issued"] = {"date-parts": [[int(part) for part in found.groups() if part]]}
     if first.version:
@@ -99,6 +111,17 @@ def _csl(key: str, cited: Sequence[Source]) -> dict[str, Any]:
     if note := _note(cited):
         item["note"] = note
     return item
+
+
+def _bibtex_name(name: str) -> str:
+    """A name of BibTeX, kept together where no comma parts it."""
+    return _escaped(name) if "," in name else f"{{{_escaped(name)}}}"
+
+
+def _csl_name(name: str) -> dict[str, str]:
+    """A name of CSL: family and given name where a comma parts them."""
+    family, comma, given = name.partition(",")
+    return {"family": family.strip(), "given": given.strip()} if comma else {"literal": name}
 
 
 def _note(cited: Sequence[Source]) -> str:

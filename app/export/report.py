@@ -43,6 +43,10 @@ def status_word(report: "Report") -> str:
     return word(report.language, report.status) if report.status in get_args(Status) else report.status
 
 
+_NAMED: Final = 3
+"""Authors that are named; more are "et al."."""
+
+
 @dataclass(frozen=True)
 class Source:
     """A numbered source.
@@ -60,6 +64,9 @@ class Source:
         version: Its version, as its name tells it.
         superseded_by: The newer version of the same document, where one is known.
         also: Further addresses of the same text.
+        authors: Of a scholarly work, as printed.
+        venue: Where it appeared.
+        doi: Its DOI.
     """
 
     n: int
@@ -74,10 +81,17 @@ class Source:
     version: str = ""
     superseded_by: str = ""
     also: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    venue: str = ""
+    doi: str = ""
 
     def particulars(self, language: Language) -> list[str]:
         """What tells a document from other versions and copies: date, version, whether a newer one is known."""
+        named = ", ".join(self.authors[:_NAMED]) + (" et al." if self.authors[_NAMED:] else "")
         parts = [
+            named,
+            self.venue,
+            f"doi:{self.doi}" if self.doi else "",
             word(language, "file_dated" if self.file_date else "dated", self.date) if self.date else "",
             word(language, "version", self.version) if self.version else "",
             word(language, "superseded", self.superseded_by) if self.superseded_by else "",
@@ -253,6 +267,7 @@ def _read_source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Sou
     title = one_line(str(citation.get("title") or "")) or address.removeprefix("task:")
     url = _web_address(str(citation.get("source") or ""))
     version = () if url or computed else read_version(address).version
+    work: Mapping[str, Any] = passage.get("publication") or {}
     text, quote = str(passage.get("text") or ""), str(citation.get("quote") or "")
     if quote == text[:PASSAGE_HEAD] and len(text) > _SHORT_PASSAGE:  # stands in where none is known
         quote = ""
@@ -269,6 +284,9 @@ def _read_source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Sou
         version=".".join(map(str, version)),
         superseded_by=one_line(str(passage.get("superseded_by") or "")),
         also=tuple(one_line(str(other)) for other in citation.get("also") or ()),
+        authors=tuple(one_line(str(name), 200) for name in work.get("authors") or ()),
+        venue=one_line(str(work.get("venue") or ""), 300),
+        doi=one_line(str(work.get("doi") or ""), 200),
     )
 
 

@@ -212,7 +212,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 def _evidence(passage: Evidence) -> dict[str, Any]:
     kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
-    sometimes = ("provider", "strategy", "also", "flags", "superseded_by", "calls", "document")
+    sometimes = ("provider", "strategy", "also", "flags", "superseded_by", "calls", "document", "publication")
     known = (name for name in sometimes if getattr(passage, name))
     return passage.model_dump(mode="json", include={*kept, *known})
 

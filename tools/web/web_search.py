@@ -4,6 +4,7 @@ Who is asked is configured: see `selection`. Trying again, once all have failed,
 """
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, Literal
@@ -15,13 +16,14 @@ from weiwo.state.settings import Settings
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.chunking import chunk_text
 from weiwo.text.language_detection import detect_language
+from weiwo.text.patterns import lazy
 from weiwo.tools.async_tool import AsyncTool, narrow
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.passages import RankedText, as_artifact, as_text, rank_passages
 from weiwo.tools.web.providers.failover import SearchResult, search_with_failover
 from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import SearchHit, SearchQuery, TimeRange, Topic
-from weiwo.tools.web.providers.selection import select_providers
+from weiwo.tools.web.providers.selection import select_providers, select_scholarly
 
 _CACHE_SECONDS: Final = 3_600
 """How long the results of a search are good enough to be used again."""
@@ -29,6 +31,12 @@ _PASSAGES_OF_A_PAGE: Final = 3
 """Passages taken out of a page that came whole."""
 
 _LONGEST_PASSAGE: Final = 8_000
+_SCHOLARLY_WORDS: Final = lazy(
+    r"\b(?:peer[- ]reviewed|studies|research papers?|(?:scientific|scholarly|academic) (?:papers?|articles?|literature)"
+    r"|meta-?analys[ei]s|systematic reviews?|clinical trials?|randomi[sz]ed|doi)\b|论文|文献|荟萃分析|临床试验",
+    re.IGNORECASE,
+)
+"""How studies and papers are asked for."""
 
 
 class WebSearchArguments(BaseModel):
@@ -52,6 +60,8 @@ class WebSearch(AsyncTool):
     args_schema: Any = WebSearchArguments
     sources: tuple[ConfiguredProvider, ...] = Field(min_length=1, exclude=True, repr=False)
     """The providers, in the order to ask them."""
+    scholarly: tuple[ConfiguredProvider, ...] = Field((), exclude=True, repr=False)
+    """Those to ask before them for studies and papers."""
     seconds: float = 30
     """Bound of one call, all providers together."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
@@ -72,7 +82,9 @@ class WebSearch(AsyncTool):
         if not sources:
             return None
         # a little less than the call has, so that it is the reasons of all providers that get through
-        return cls(sources=sources, seconds=0.9 * settings.limits.tool_seconds, within=settings.filter)
+        scholarly = select_scholarly(settings, env)
+        seconds = 0.9 * settings.limits.tool_seconds
+        return cls(sources=sources, scholarly=scholarly, seconds=seconds, within=settings.filter)
 
     def model_post_init(self, context: Any, /) -> None:
         """State what makes two of this tool the same one, for those who keep its results."""
@@ -92,8 +104,9 @@ class WebSearch(AsyncTool):
     ) -> tuple[str, list[dict[str, JsonValue]]]:
         within = narrow(self.within, self.name, site=site, since=since)
         asked = SearchQuery(query, k, time_range, topic, detect_language(query), within)
+        first = self.scholarly if _SCHOLARLY_WORDS.search(query) else ()
         found = await search_with_failover(
-            self.sources, asked, self.health, seconds=self.seconds, transport=self.transport
+            (*first, *self.sources), asked, self.health, seconds=self.seconds, transport=self.transport
         )
         passages = await asyncio.to_thread(_hit_passages, found, query, self.name)
         silent = "; ".join(failure.message for failure in found.failures)
@@ -120,6 +133,7 @@ def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:
                 score=hit.score / max(highest, 1.0) if highest > 0 else 1 / place,
                 rank=len(kept) + 1,
                 provider=found.provider,
+                publication=hit.publication,
             )
             known = kept.get(passage.id)
             kept[passage.id] = passage if known is None else known.merged(passage)

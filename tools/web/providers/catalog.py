@@ -8,11 +8,13 @@ and intranets included, so that these requests are not under the guard that page
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
+from weiwo.state import Publication
 from weiwo.tools.printable import one_line
-from weiwo.tools.web.providers import duckduckgo
+from weiwo.tools.web.providers import duckduckgo, scholarly
 from weiwo.tools.web.providers.http_provider import HttpRequest, Parameters, http_search, list_at
 from weiwo.tools.web.providers.provider import (
     Provider,
@@ -143,7 +145,10 @@ def _read_arxiv(body: bytes) -> Iterable[SearchHit]:
             raise ProviderError("bad_arguments", f"it reports an error: {one_line(told['summary'], 160)}")
         found = read_hit(told, url="id", text=("summary",), date="published")
         if found is not None:
-            yield found
+            names = [entry_author.findtext(f"{_ATOM}name", "") for entry_author in entry.iter(f"{_ATOM}author")]
+            doi = entry.findtext("{http://arxiv.org/schemas/atom}doi", "")
+            work = Publication(authors=tuple(one_line(name, 200) for name in names[:50]), venue="arXiv", doi=doi[:200])
+            yield replace(found, publication=work)
 
 
 async def _tavily(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
@@ -183,6 +188,40 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
             longest=300,
             operators=False,
             host="arxiv.org",
+        ),
+        Provider(
+            "openalex",
+            "https://api.openalex.org",
+            http_search(scholarly.openalex, scholarly.read_openalex),
+            optional_key="WEIWO_MAILTO",
+            operators=False,
+            dates=True,
+        ),
+        Provider(
+            "crossref",
+            "https://api.crossref.org",
+            http_search(scholarly.crossref, scholarly.read_crossref),
+            optional_key="WEIWO_MAILTO",
+            operators=False,
+            dates=True,
+        ),
+        Provider(
+            "pubmed",
+            "https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
+            scholarly.pubmed,
+            optional_key="WEIWO_MAILTO",
+            per_second=1.5,
+            operators=False,
+            dates=True,
+        ),
+        Provider(
+            "semanticscholar",
+            "https://api.semanticscholar.org",
+            http_search(scholarly.semantic_scholar, scholarly.read_semantic_scholar),
+            optional_key="SEMANTICSCHOLAR_API_KEY",
+            per_second=1,
+            operators=False,
+            dates=True,
         ),
     )
 }

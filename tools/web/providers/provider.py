@@ -9,7 +9,7 @@ from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from weiwo.state import FailureKind
+from weiwo.state import FailureKind, Publication
 from weiwo.state.errors import WeiwoError
 from weiwo.state.kinds import Language
 from weiwo.state.source_filter import SourceFilter
@@ -74,6 +74,7 @@ class SearchHit:
     date: str | None = None  # ISO date of publication
     score: float = 0.0  # relevance as the provider tells it, else 0
     page: str = ""  # the page's whole text as the provider read it, if that was asked for; may be Markdown
+    publication: Publication | None = None  # authors, venue and DOI of a scholarly work
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,8 @@ class Provider:
     # Asks it. May raise anything; `weiwo.tools.web.providers.failover` types it.
     search: Callable[[SearchQuery, ProviderAccess], Awaitable[list[SearchHit]]]
     key: str = ""  # the environment variable of its key; empty if it takes none
+    # The environment variable of a key, or of an address of mail, that it takes and does not need.
+    optional_key: str = ""
     per_second: float = 5.0  # requests a second that it bears
     longest: int = 400  # characters of a query that it takes
     whole: bool = False  # whether it can give the whole text of pages

@@ -24,7 +24,9 @@ from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.provider import Provider
 
 _KEYLESS: Final = ("ddgs", "wikipedia")
-"""Who is asked without a key; arXiv, which knows papers only, just where it is named."""
+"""Who is asked without a key; those who know papers only just where they are named, or papers are asked for."""
+SCHOLARLY: Final = ("openalex", "crossref", "pubmed", "semanticscholar", "arxiv")
+"""Who knows papers; an entry `scholarly` names them all."""
 _ENTRY: Final = lazy(r"(?P<name>[a-z]+)(?P<whole>\+raw)?(?:@(?P<rate>\d+(?:\.\d+)?))?(?:/(?P<day>\d+))?", re.IGNORECASE)
 
 
@@ -40,13 +42,22 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
         return ()
     if settings.search:
         first: dict[str, ConfiguredProvider] = {}
-        for entry in settings.search:
+        named = (one for entry in settings.search for one in (SCHOLARLY if entry.strip() == "scholarly" else (entry,)))
+        for entry in named:
             source = _parse_entry(entry, env)
             first.setdefault(source.name, source)
         return tuple(first.values())
     needing = {name: one for name, one in PROVIDERS.items() if one.key or not one.base}
     ready = [name for name, provider in needing.items() if not missing_variables(provider, env)]
     return tuple(_parse_entry(name, env) for name in ready or (_KEYLESS if settings.web_asked_for else ()))
+
+
+def select_scholarly(settings: Settings, env: Mapping[str, str] | None = None) -> tuple[ConfiguredProvider, ...]:
+    """The providers to ask first where studies or papers are asked for: none where the user has named others."""
+    env = os.environ if env is None else env
+    if not settings.web or settings.search or not settings.web_asked_for:
+        return ()
+    return tuple(_parse_entry(name, env) for name in SCHOLARLY)
 
 
 def explain_none(settings: Settings, language: Language = "en") -> str:
@@ -89,7 +100,7 @@ def _parse_entry(entry: str, env: Mapping[str, str]) -> ConfiguredProvider:
     return ConfiguredProvider(
         provider,
         base,
-        env.get(provider.key, "").strip() if provider.key else "",
+        env.get(provider.key or provider.optional_key, "").strip(),
         float(read["rate"] or provider.per_second),
         int(read["day"]) if read["day"] else None,
         bool(read["whole"]),
