@@ -55,7 +55,7 @@ from weiwo.nodes.reflection.node import reflection
 from weiwo.nodes.shared.planning.plan_rules import plan_interfaces
 from weiwo.nodes.shared.planning.replanning import is_stuck
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.node import writer
+from weiwo.nodes.writer.node import with_ledger, writer
 from weiwo.nodes.writer.plain_answer import carries_sentence
 from weiwo.nodes.writer.report.outline import wants_report
 from weiwo.state import Usage
@@ -200,6 +200,7 @@ async def _write(
 ) -> dict[str, Any]:
     """Write the answer: in one draft, or as a report whose sections are written side by side."""
     services = await open_context(state)
+    state = with_ledger(state, services)
     if not wants_report(state, services):
         return await run_agent(writer, state, services)
     started = time.monotonic()

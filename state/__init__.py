@@ -17,6 +17,7 @@ _MODULES: Final = {
     "evidence": "AheadValue Evidence Failure Finding Hop Inconsistency MonitorReport Outcome OutcomeDetail PassageList"
     " OutcomeStatus PassageCall Publication Quote Rival WeakValue",
     "kinds": "VALUE_TYPES DecidedBy FailureKind Language ValueType item_type",
+    "ledger": "Ledger QuestionPart",
     "limits": "ModelCall Usage",
     "passage_identity": "passage_id",
     "plan": "Expectation Plan PlanFormatError",
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from weiwo.state.assessment import *
     from weiwo.state.evidence import *
     from weiwo.state.kinds import *
+    from weiwo.state.ledger import *
     from weiwo.state.limits import *
     from weiwo.state.passage_identity import *
     from weiwo.state.plan import *

@@ -7,8 +7,9 @@ from weiwo.state.kinds import DecidedBy
 from weiwo.state.values import Value
 
 Decision = Literal["finish", "retry", "replan", "deepen", "abort"]
-Status = Literal["complete", "extracts", "partial", "failed"]
-"""`extracts`: nothing is asserted beyond what the sources' own words, which are shown, say."""
+Status = Literal["complete", "extracts", "partial", "unsourced", "failed"]
+"""`extracts`: nothing is asserted beyond what the sources' own words, which are shown, say. `unsourced`: nothing was
+found, and a model answered from its own knowledge."""
 Verdict = Literal[
     "quoted", "computed", "supported", "matched", "judgement", "unchecked", "unsupported", "contradicted", "uncited"
 ]
@@ -51,7 +52,17 @@ class Reflection(Value):
 
 
 GapKind = Literal[
-    "uncovered", "implied", "doubted", "disputed", "inconsistent", "unread", "restricted", "in_part", "language"
+    "uncovered",
+    "failed",
+    "assumed",
+    "implied",
+    "doubted",
+    "disputed",
+    "inconsistent",
+    "unread",
+    "restricted",
+    "in_part",
+    "language",
 ]
 
 
@@ -59,7 +70,8 @@ class Gap(Value):
     """Something an answer leaves open.
 
     Attributes:
-        kind: `uncovered`, a part of the question nothing was found on; `inconsistent`, values that cannot all be right;
+        kind: `uncovered`, a part of the question without an answer; `failed`, a tool or agent that did not work;
+            `assumed`, a value that somebody set; `inconsistent`, values that cannot all be right;
             `unread`, pages that could not be read, or a search that was not answered; `restricted`, sources that were
             left out as the user wished; `in_part`, documents not read whole; `language`, passages in another language
             than the question, which no model read; else why a value it rests on is no firm ground.
@@ -163,7 +175,8 @@ class Answer(Value):
         text: The answer with citation marks such as [1].
         claims: Its sentences, checked.
         citations: Its numbered sources.
-        status: `complete`, `partial` (something asked for was not found or not supported) or `failed`.
+        status: `complete`, `extracts`, `partial` (something asked for was not found or not supported), `unsourced` or
+            `failed`.
         stop_reason: Why it is not complete, or "finished".
         decided_by: Who wrote it.
     """

@@ -12,6 +12,7 @@ from weiwo.state.assessment import Assessment, TeamConfig
 from weiwo.state.channels import ValidatedValue, reduce_by
 from weiwo.state.evidence import Evidence, Outcome
 from weiwo.state.kinds import Language
+from weiwo.state.ledger import Lead, Ledger
 from weiwo.state.limits import Usage
 from weiwo.state.plan import Plan
 
@@ -80,6 +81,10 @@ class SearchResult(TypedDict, total=False):
     level: str
     team: str
     answer: str
+    lead: Lead
+    """What the answer begins with: an assertion, passages, or a statement that the documents hold nothing."""
+    parts: _Listed
+    """The parts of the question, each with its outcome."""
     checked: bool
     """Whether every statement was checked against its sources."""
     asserted: list[str]
@@ -184,6 +189,9 @@ class SearchState(TypedDict, total=False):
 
     reflections: Annotated[list[Reflection], reduce_by(list[Reflection], append)]
     """The looks back, in order."""
+
+    ledger: Annotated[Ledger | None, ValidatedValue]
+    """The parts of the question, each with its outcome; None until the plan has run, and in threads of version 0.1."""
 
     usage: Annotated[Usage, reduce_by(Usage, add_usage)]
     """What answering has cost so far."""

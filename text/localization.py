@@ -1,6 +1,6 @@
 """Message catalogue: what is said to people, by language, out of `text/locale/{en,zh}.toml`.
 
-A section is a table of the file, named after the module that speaks (`[writer.gaps]`). A catalogue is read when one
+A section is a table of the file, named after the module that speaks (`[shared.gaps]`). A catalogue is read when one
 of its messages is first needed, and only the sections asked for are parsed: TOML is slow, and commands start often.
 
 An answer may be in any language. What the program itself says in it is English where there is no catalogue.

@@ -12,7 +12,13 @@ WAITING: Final = 4
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
 
-STATUS_CODES: Final = {"complete": COMPLETE, "extracts": COMPLETE, "partial": PARTIAL, "failed": FAILED}
+STATUS_CODES: Final = {
+    "complete": COMPLETE,
+    "extracts": COMPLETE,
+    "partial": PARTIAL,
+    "unsourced": PARTIAL,
+    "failed": FAILED,
+}
 
 
 class CommandError(AppError):

@@ -295,7 +295,8 @@ def _list_notes(result: Mapping[str, Any], sources: Sequence[Source], language: 
     status, notes = str(result.get("status")), []
     stopped = one_line(str(result.get("stop_reason") or ""))
     doubtful = sum(claim.get("verdict") in DOUBTFUL for claim in result.get("claims") or ())
-    if status in {"partial", "failed"} and not (doubtful and stopped == "unsupported_claims"):  # told below
+    told_below = doubtful and stopped == "unsupported_claims"
+    if status in {"partial", "unsourced", "failed"} and not told_below:
         notes.append(word(language, f"note_{status}", stop_reason(language, stopped)))
     elif status == "extracts":
         notes.append(word(language, "note_extracts"))

@@ -100,7 +100,7 @@ def foot(result: Mapping[str, Any], decided_by: str = "", *, verbose: bool = Fal
     usage, language, status = result.get("usage") or {}, str(result.get("language", "en")), result.get("status")
     why, level = stop_reason(language, str(result.get("stop_reason", ""))), str(result.get("level", ""))
     parts = [
-        label(language, f"status_{status}", why) if status in {"extracts", "partial", "failed"} else "",
+        label(language, f"status_{status}", why) if status in {"extracts", "partial", "unsourced", "failed"} else "",
         label(language, f"level_{level}") if level in _LEVELS else "",
         f"{level} · {result.get('team', '')}" if verbose and level else "",
         label(language, f"by_{decided_by}") if verbose and decided_by else "",

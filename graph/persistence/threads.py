@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-_ThreadStatus = Literal["complete", "extracts", "partial", "failed", "interrupted", "waiting"]
+_ThreadStatus = Literal["complete", "extracts", "partial", "unsourced", "failed", "interrupted", "waiting"]
 """How its latest question ended; it has not where `interrupted` (it can be resumed) or `waiting` for an approval."""
 
 FORK_KEY: Final = "weiwo_fork"

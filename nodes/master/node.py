@@ -97,6 +97,7 @@ def _open_turn(
         "outcomes": Overwrite({}),
         "evidence": Overwrite({}),
         "reflections": Overwrite([]),
+        "ledger": None,
         "result": {},
     }
 

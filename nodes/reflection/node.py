@@ -16,6 +16,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.reflection.monitor import ALL_DONE, find_calibration, monitor_plan
 from weiwo.nodes.reflection.prompt import SYSTEM, ReflectionReply, decision_prompt
+from weiwo.nodes.shared.ledger import fill_ledger
 from weiwo.nodes.shared.planning.replanning import (
     HOPELESS,
     PASSING,
@@ -50,6 +51,8 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
         passages=state.get("evidence", {}).values(),
         language=services.language,
     )
+    ledger = fill_ledger(state, services)
+    state = SearchState(**{**state, "ledger": ledger})
     decided = _by_rule(plan, report, state, services) or await _open_question(plan, report, state, services)
     decided = decided.model_copy(update={"report": report})
     services.emit(
@@ -60,7 +63,7 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
             task_ids=list(decided.task_ids),
         )
     )
-    return {"reflections": [decided]}
+    return {"reflections": [decided], "ledger": ledger}
 
 
 def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection | None:

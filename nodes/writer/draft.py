@@ -17,8 +17,9 @@ from weiwo.nodes.writer.document import (
 )
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.nodes.writer.verification.check import is_absence, is_advice
-from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language, Status
+from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language
 from weiwo.state.answer import Gap
+from weiwo.state.ledger import Lead, Ledger
 from weiwo.text.citation_marks import blank_marks, clean_marks, has_foreign_mark, list_cited_numbers, renumber_marks
 from weiwo.text.localization import localized
 from weiwo.text.markdown import ROW
@@ -77,7 +78,11 @@ class Draft:
         extracts: The passages it shows as they are.
         confidence: How probable it is that these hold the answer, where nothing is asserted; else None.
         in_part: The documents that it leans on, or the question names, and that were not read whole.
-        ruled: Of an answer by rule, the status and stop reason it amounts to; None of a model's.
+        told: Of an answer by rule, the tasks whose values it states; None of a model's.
+        shows_subject: Whether an answer by rule shows passages on the subject.
+        lead: What it begins with, where whoever wrote it says so; else it follows from what it rests on.
+        ledger: The ledger, closed when all of it was said.
+        unsourced: Whether a model answered from its own knowledge.
     """
 
     sources: CitableSources
@@ -90,7 +95,16 @@ class Draft:
     extracts: list[Extract] = field(default_factory=list)
     confidence: float | None = None
     in_part: tuple[Gap, ...] = ()
-    ruled: tuple[Status, str] | None = None
+    told: frozenset[str] | None = None
+    shows_subject: bool = False
+    lead: Lead | None = None
+    unsourced: bool = False
+    ledger: Ledger | None = None
+
+    @property
+    def cited_ids(self) -> frozenset[str]:
+        """Ids of the passages that it cites."""
+        return frozenset(citation.evidence_id for citation in self.sources.list_citations())
 
     def given(self, question: str) -> ClaimSources:
         """What claims are checked against."""

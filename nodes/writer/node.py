@@ -20,30 +20,28 @@ from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.reuse import keep_answer
 from weiwo.nodes.memory.thread_memory import format_conversation
 from weiwo.nodes.memory.wishes import format_wishes
+from weiwo.nodes.shared.gaps import find_documents_in_part, find_files_not_read, find_unread_files
+from weiwo.nodes.shared.ledger import fill_ledger
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer, remove_links
 from weiwo.nodes.shared.question.turn import find_current_turn
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.closing import NEEDS_NO_SOURCE, close_ledger, find_unchecked, is_unjudged, list_unnamed
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.entailment import ClaimPlace, is_open, judge_claims
-from weiwo.nodes.writer.gaps import find_documents_in_part, find_files_not_read, find_gaps, find_unread_files
 from weiwo.nodes.writer.generate import draft_answer, settle_draft
 from weiwo.nodes.writer.opening import record_check
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.plain_answer import answer_plainly
-from weiwo.nodes.writer.prompt import FREE, current_outcomes, writer_instructions
+from weiwo.nodes.writer.prompt import FREE, current_outcomes, named_gaps, writer_instructions
 from weiwo.nodes.writer.reader_answer import read_out
 from weiwo.nodes.writer.report.assembly import assemble_report
 from weiwo.nodes.writer.report.outline import count_words, report_sources
 from weiwo.nodes.writer.report.section import ReportDraft
 from weiwo.nodes.writer.result import (
-    NEEDS_NO_SOURCE,
     build_message,
     build_result,
-    find_unchecked,
-    is_unjudged,
-    judge_status,
     learn_from_answer,
 )
 from weiwo.nodes.writer.rule_answer import RuleAnswer, answer_by_rule, reply_to_small_talk
@@ -52,6 +50,7 @@ from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Answer, Citation, Claim, Language
 from weiwo.state.answer import Gap
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
+from weiwo.state.ledger import Ledger
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
@@ -131,6 +130,8 @@ async def writer(state: SearchState, services: RunContext, report: ReportDraft |
         services: The models and the budget.
         report: A report whose sections are written already; one without any is written as one draft.
     """
+    if state.get("ledger") is None:  # a node called by itself
+        state = with_ledger(state, services)
     if report is not None and report.sections:
         draft = Draft(report_sources(state, services))
         return await _finish(state, services, draft, _reported(state, services, draft, report), report)
@@ -150,6 +151,11 @@ async def writer(state: SearchState, services: RunContext, report: ReportDraft |
     return await _finish(state, services, draft, _spoken(state, services, draft, context), report)
 
 
+def with_ledger(state: SearchState, services: RunContext) -> SearchState:
+    """The state with its ledger filled for the answer."""
+    return SearchState(**{**state, "ledger": fill_ledger(state, services)})
+
+
 async def _finish_checked(
     state: SearchState, services: RunContext, draft: Draft, context: WriterContext, started: AnswerStartedEvent
 ) -> dict[str, Any]:
@@ -167,7 +173,9 @@ async def _finish_checked(
         looks = [found] if found is not None else []
         if found is not None and found.decision == "deepen":
             return {"reflections": looks}
-        own["reflections"] = [*state["reflections"], *looks]
+        if looks:
+            own["reflections"] = [*state["reflections"], *looks]
+            own["ledger"] = with_ledger(own, services)["ledger"]
         services.emit(started)
         return {**await _finish(own, services, draft, _resumed(first, pieces), None), "reflections": looks}
 
@@ -183,12 +191,14 @@ async def _finish(
     state: SearchState, services: RunContext, draft: Draft, pieces: AsyncIterator[str], report: ReportDraft | None
 ) -> dict[str, Any]:
     """Speak the answer, judge what it is worth, and build the result."""
+    if report is not None and report.outline.limit:  # it kept something from being written
+        services.budget.note(report.outline.limit)
     message = await _stream_answer(_followed(pieces, state, services, draft, report))
     text = "".join(draft.spoken).strip()
     listed = _source_list(state, services, draft)
-    if report is not None and report.outline.limit:  # it kept something from being written
-        services.budget.note(report.outline.limit)
-    status, reason = judge_status(state, services, draft)
+    ledger = draft.ledger or Ledger()
+    state = SearchState(**{**state, "ledger": ledger})
+    status, reason = ledger.verdict
     answer = Answer(
         text=text,
         claims=tuple(draft.claims),
@@ -201,11 +211,10 @@ async def _finish(
     services.emit(FinishedEvent(status=status, stop_reason=reason))
     checked = not find_unchecked(draft.claims) and not is_unjudged(state, services, draft)
     result = {**build_result(state, answer, services), **_shown(draft), "checked": checked}
-    result["gaps"] += [gap.model_dump(mode="json") for gap in draft.in_part]
     await keep_answer(state, result, text + listed, services)
     # As settled, under the id it was streamed with.
     spoken = AIMessage(content=text + listed, id=message.id)
-    return {"result": result, "messages": [build_message(spoken, answer, result)]}
+    return {"result": result, "ledger": ledger, "messages": [build_message(spoken, answer, result)]}
 
 
 def _shown(draft: Draft) -> dict[str, Any]:
@@ -237,8 +246,11 @@ async def _followed(
     if (unchecked := find_unchecked(draft.claims)) and draft.spoken:
         yield draft.accept(f"\n\n{_NOT_CHECKED[services.language].format(unchecked.reason.rstrip('.。'))}", [])
     draft.in_part = await asyncio.to_thread(_list_in_part, state, services, draft)
-    for gap in draft.in_part:
-        yield draft.accept(f"\n\n{gap.text}", [])
+    closed = await asyncio.to_thread(close_ledger, state.get("ledger") or Ledger(), state, services, draft)
+    draft.ledger = closed
+    say = _sanitizer(state, services, draft)
+    for gap in (*list_unnamed(closed, draft), *draft.in_part):
+        yield draft.accept(f"\n\n{say(gap.text).strip()}", [])
     if listed := _source_list(state, services, draft):
         yield listed
 
@@ -279,7 +291,7 @@ async def _spoken(
                 yield piece
         if draft.decided_by == "model" and not draft.broken:
             say = _sanitizer(state, services, draft)
-            for gap in find_gaps(state, services.language):
+            for gap in named_gaps(state):
                 yield draft.accept(f"\n\n{say(gap.text).strip()}", [])
         draft.sources = context.sources
     if not draft.spoken or draft.broken:
@@ -345,6 +357,7 @@ async def _free(state: SearchState, services: RunContext, draft: Draft) -> Async
             draft.broken = failed.reason
         if draft.spoken and not draft.broken:
             if frame.shape not in NEEDS_NO_SOURCE:
+                draft.unsourced = True
                 yield draft.add(Piece(f"\n\n{_UNSOURCED[services.language]}", []))
             draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
             return
@@ -363,7 +376,9 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
     said = clean_marks("".join(draft.spoken), ())
     say = _sanitizer(state, services, draft)
     answer = await asyncio.to_thread(answer_by_rule, state, draft, services)
-    draft.asserted, draft.ruled = answer.mechanisms, answer.status
+    draft.asserted, draft.told = answer.mechanisms, answer.told
+    draft.shows_subject = answer.shows_subject
+    draft.lead = answer.lead_kind
     plan = state.get("plan")
     heads = 0 if plan and len(plan.final_ids) > 1 else 1  # a conclusion stands above the values it rests on
     open_: list[ClaimPlace] = []
@@ -376,7 +391,7 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
         piece = await answer_plainly(state["assessment"].frame, draft, services, say)
         if piece is not None:
             draft.decided_by = "model"
-            draft.ruled = ("complete", "finished") if piece.verified else ("partial", "unsupported_claims")
+            draft.told, draft.lead, draft.shows_subject = None, "answer", False
             yield draft.add(piece)
             if piece.verified:
                 return

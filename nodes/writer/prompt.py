@@ -10,9 +10,9 @@ from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext, today
-from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on, render_value
 from weiwo.state import REFERENCE, Evidence, Language, Outcome, Task, item_type
+from weiwo.state.answer import Gap, GapKind
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.text.language_detection import language_name
@@ -111,6 +111,7 @@ def writer_instructions(language: Language) -> str:
     return f"{_GROUNDED}\n- Write in {language_name(language)}."
 
 
+_NAMED: Final[frozenset[GapKind]] = frozenset({"uncovered", "implied", "doubted", "disputed", "inconsistent"})
 UNITS: Final = ByLocale({"en": "words", "zh": "characters", "ja": "characters", "th": "characters"})
 """What the length of an answer is counted in."""
 _FORMS: Final[dict[str, str]] = {
@@ -132,7 +133,7 @@ def _form_instructions(state: SearchState, services: RunContext) -> str:
     perspectives = plan.perspectives if plan else ()
     if perspectives:
         lines += ["Perspectives to cover:", *(f"- {quote_as_data(line, 200)}" for line in perspectives)]
-    if gaps := find_gaps(state, services.language):
+    if gaps := named_gaps(state):
         lines += ["Open (added below the answer; neither repeat nor fill it):"]
         lines += [f"- {quote_as_data(gap.text, 200)}" for gap in gaps]
     if is_left_to_draft(state):
@@ -193,6 +194,12 @@ def list_wishes(state: SearchState) -> list[str]:
     """The user's standing wishes, as lines of a prompt; none where there are none."""
     wished = format_wishes(state.get("wishes", []))
     return [wished] if wished else []
+
+
+def named_gaps(state: SearchState) -> tuple[Gap, ...]:
+    """The gaps that an answer names below it: parts that nothing covers, and values that are no firm ground."""
+    ledger = state.get("ledger")
+    return ledger.gaps_of(_NAMED) if ledger is not None else ()
 
 
 def current_outcomes(state: SearchState) -> dict[str, Outcome]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,111 +13,14 @@ from langchain_core.runnables.config import ensure_config
 from weiwo.nodes.memory.reuse import learn_plan
 from weiwo.nodes.shared.planning.expectation import record_rest
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.draft import Draft, all_supported
-from weiwo.nodes.writer.gaps import describe_coverage, describe_languages, find_gaps
 from weiwo.nodes.writer.prompt import current_outcomes
-from weiwo.state import Answer, Citation, Claim, Evidence, MonitorReport, Outcome, Plan, Status, Usage
+from weiwo.state import Answer, Citation, Evidence, Outcome, Plan, Usage
+from weiwo.state.ledger import Ledger
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import find_marks
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.corpus.retrieval import telemetry
 from weiwo.tools.usage.task_log import record_use
-
-NEEDS_NO_SOURCE = frozenset({"small_talk", "writing"})
-"""Shapes of questions that a model may answer out of its own head; what it says of facts is marked."""
-
-
-def judge_status(state: SearchState, services: RunContext, draft: Draft) -> tuple[Status, str]:
-    """The status and the stop reason.
-
-    Args:
-        state: What the run came to.
-        services: The budget.
-        draft: The answer.
-    """
-    status, reason = _judge_answer(state, services, draft)
-    whole = status not in {"complete", "extracts"} or not draft.in_part
-    return (status, reason) if whole else ("partial", "read_in_part")
-
-
-def _judge_answer(state: SearchState, services: RunContext, draft: Draft) -> tuple[Status, str]:
-    """The same, whatever was not read of the documents."""
-    limit = services.budget.curtailed()
-    if state["assessment"].level == "simple":
-        return _judge_unsearched(state, draft, limit)
-    plan = state.get("plan")
-    if plan is None:
-        return "failed", "no_plan"
-    if plan.curtailed:
-        return "partial", "max_tasks"
-    stopped = _stopped(plan, _report(state), state.get("outcomes", {}), limit, services)
-    if draft.ruled is not None and (stopped is None or stopped[1] == "not_found"):
-        open_ = limit or (_unsupported(draft) if draft.ruled[0] == "complete" else "")
-        return ("partial", open_) if open_ else draft.ruled
-    if stopped is not None:
-        return stopped
-    open_ = limit or _left_open(state, services, draft)
-    return ("partial", open_) if open_ else ("complete", "finished")
-
-
-def _left_open(state: SearchState, services: RunContext, draft: Draft) -> str:
-    """What keeps an answer whose plan came to an end from being complete; empty where nothing does."""
-    if unsupported := _unsupported(draft):
-        return unsupported
-    kinds = {gap.kind for gap in find_gaps(state, services.language)}
-    return "not_found" if "uncovered" in kinds else "weak_evidence" if kinds else ""
-
-
-def _unsupported(draft: Draft) -> str:
-    """Why the claims of an answer do not hold, or are not known to; empty where they do."""
-    if not all_supported(draft.claims):
-        return "unsupported_claims"
-    return "not_checked" if find_unchecked(draft.claims) else ""
-
-
-def find_unchecked(claims: Sequence[Claim]) -> Claim | None:
-    """The first claim that a model was to judge and did not, with why."""
-    return next((claim for claim in claims if claim.verdict == "unchecked"), None)
-
-
-def is_unjudged(state: SearchState, services: RunContext, draft: Draft) -> bool:
-    """Whether a search tells on purpose what no model judged: a quick one, of what code did not verify whole."""
-    if services.strategy.judges or state["assessment"].level == "simple" or draft.decided_by != "model":
-        return False
-    return any(claim.verdict in {"matched", "uncited"} for claim in draft.claims)
-
-
-def _judge_unsearched(state: SearchState, draft: Draft, limit: str | None) -> tuple[Status, str]:
-    """The status of an answer for which nothing was searched."""
-    shape = state["assessment"].frame.shape
-    writable = draft.decided_by == "model" or shape == "small_talk"
-    if draft.broken and (draft.decided_by == "model" or not writable):
-        return "partial", limit or "model_failed"
-    if draft.decided_by == "model" and draft.sources.final:  # it cites what the conversation cited
-        unsupported = _unsupported(draft)
-        return ("partial", unsupported) if unsupported else ("complete", "finished")
-    if draft.decided_by == "model" and shape not in NEEDS_NO_SOURCE:
-        return "partial", "no_source"
-    return ("complete", "finished") if writable else ("partial", "no_model")
-
-
-def _report(state: SearchState) -> MonitorReport:
-    """What the monitor saw in the last execution, as reflection recorded it."""
-    reports = [one.report for one in state.get("reflections", []) if one.report is not None]
-    return reports[-1] if reports else MonitorReport()
-
-
-def _stopped(
-    plan: Plan, report: MonitorReport, outcomes: dict[str, Outcome], limit: str | None, services: RunContext
-) -> tuple[Status, str] | None:
-    """Why a plan did not come to all it was for; None where it did."""
-    broken = [failure for failure in report.failures if failure.kind not in {"slow", "inconsistent"}]
-    if any(failure.kind == "limit" for failure in broken) or (limit and broken):
-        return "partial", limit or services.budget.limit_of_tasks()
-    if not broken:
-        return None
-    tools_failed = all(outcomes[name].status in {"failed", "blocked"} for name in plan.ids if name in outcomes)
-    return ("failed", "tool_failure") if tools_failed and not report.finished else ("partial", "not_found")
 
 
 def build_message(spoken: AIMessage, answer: Answer, result: Mapping[str, Any]) -> AIMessage:
@@ -160,6 +63,7 @@ def _annotations(text: str, answer: Answer) -> list[dict[str, Any]]:
 
 def build_result(state: SearchState, answer: Answer, services: RunContext) -> dict[str, Any]:
     """Assemble the result from the state and the answer; its JSON Schema is `app/result.schema.json`."""
+    ledger = state.get("ledger") or Ledger()
     assessment, team = state["assessment"], state["team"]
     plan: Plan | None = state.get("plan")
     usage = state.get("usage", Usage()) + services.budget.delta()
@@ -177,14 +81,9 @@ def build_result(state: SearchState, answer: Answer, services: RunContext) -> di
             claim.model_dump(mode="json", exclude=set() if claim.reason else {"reason"}) for claim in answer.claims
         ],
         **({"wishes": list(wishes)} if (wishes := state.get("wishes")) else {}),
-        "gaps": [
-            gap.model_dump(mode="json")
-            for gap in (
-                *find_gaps(state, services.language),
-                *describe_coverage(current_outcomes(state).values(), services.settings.filter, services.language),
-                *([] if services.with_model else describe_languages(state, services.language)),
-            )
-        ],
+        "lead": ledger.lead or "neutral",
+        "parts": [part.model_dump(mode="json", exclude_defaults=True, exclude={"task_ids"}) for part in ledger.parts],
+        "gaps": [gap.model_dump(mode="json") for gap in ledger.gaps],
         "plan": plan.to_json() if plan is not None else None,
         "outcomes": {key: _outcome(outcome) for key, outcome in current_outcomes(state).items()},
         "evidence": [_evidence(passage) for passage in state.get("evidence", {}).values()],

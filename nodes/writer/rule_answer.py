@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from weiwo.nodes.shared.ledger import describe_failure
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.nodes.shared.question.table_question import asks_table, find_doubt
@@ -17,8 +18,9 @@ from weiwo.nodes.writer.document import list_claim_places
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
 from weiwo.nodes.writer.extracts import DOUBTED_BELOW, Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
-from weiwo.state import Claim, Evidence, Language, Outcome, Status, Task
+from weiwo.state import Claim, Evidence, Language, Outcome, Task
 from weiwo.state.answer import Extract
+from weiwo.state.ledger import Lead
 from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
 from weiwo.text.dates import find_dates
@@ -49,6 +51,8 @@ class RuleAnswer:
         extracts: The passages shown, and whether they speak of the question's subject.
         language: The language of the answer.
         whole: Whether the statements answer the whole question.
+        told: The tasks that the statements tell.
+        failures: Components that could not be asked, a line each.
         open: Of several questions in one, those that no statement answers, where another is answered.
         doors: What would find more: names of `_DOORS`.
         thin: Why little was found, where that is known: a name of `_LEADS`.
@@ -60,24 +64,33 @@ class RuleAnswer:
     extracts: Extracts
     language: Language
     whole: bool
+    told: frozenset[str]
+    failures: tuple[str, ...]
     open: tuple[str, ...]
     doors: tuple[str, ...]
     thin: str = ""
     reason: str = ""
 
     @property
-    def status(self) -> tuple[Status, str]:
-        """The status that these statements and extracts amount to, with the stop reason."""
-        if self.whole:
-            return "complete", "finished"
-        if self.extracts.items and self.extracts.about_subject:
-            return "extracts", "finished"
-        return "partial", "not_found"
+    def shows_subject(self) -> bool:
+        """Whether it shows passages on the subject, beside or in place of statements that answer it in part."""
+        return not self.whole and bool(self.extracts.items) and self.extracts.about_subject
+
+    @property
+    def lead_kind(self) -> Lead:
+        """What it begins with. A failed search denies nothing: what it would have found is not known."""
+        if self.mechanisms:
+            return "answer"
+        if self.failures or self.statements:
+            return "neutral"
+        return "denial" if self.extracts.absent or not self.extracts.items else "neutral"
 
     @property
     def lead(self) -> str:
         """The neutral words above the extracts."""
         words = _LEADS[self.language]
+        if self.failures and not self.statements:
+            return "\n".join((*self.failures, *((words["failed"],) if self.extracts.items else ())))
         if not self.extracts.items:
             return "" if self.statements else words["none"]
         if self.open:
@@ -163,11 +176,20 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
         extracts=extracts,
         language=frame.language,
         whole=whole,
+        told=frozenset(one.task_id for one, _, _ in told),
+        failures=_list_failures(state, frame.language),
         open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if told else (),
         doors=tuple(_find_doors(draft, services)),
         thin=thin,
         reason=reason,
     )
+
+
+def _list_failures(state: SearchState, language: Language) -> tuple[str, ...]:
+    """List the components that could not be asked for a part of the question, a line each."""
+    ledger = state.get("ledger")
+    failed = ledger.failed if ledger is not None else ()
+    return tuple(dict.fromkeys(describe_failure(part, language) for part in failed))
 
 
 def _cells(table: str) -> list[str]:

@@ -13,6 +13,7 @@ from weiwo.app.cli.errors import COMPLETE, USAGE
 
 pytestmark = pytest.mark.integration
 OLD = Path(__file__).parents[1] / "data" / "home_0_1"
+BEFORE_LEDGER = Path(__file__).parents[1] / "data" / "home_before_ledger"
 DESK = '''
 from langchain_core.tools import tool
 
@@ -96,3 +97,31 @@ def test_what_was_remembered_is_there_and_standing_questions_are_named(weiwo):
     code, _, err = weiwo("watch", "list")
     assert code == USAGE
     assert "standing questions are asked no more" in err
+
+
+def test_threads_without_a_ledger_show_status_and_gaps_as_stored(weiwo_home, tmp_path):
+    shutil.copytree(BEFORE_LEDGER, weiwo_home)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        return run_command(*words, cwd=tmp_path, env={**os.environ, "LANG": "C.UTF-8"})
+
+    states = {line.split("\t")[0]: line.split("\t")[2] for line in run("threads")[1].splitlines()}
+    assert states == {
+        "complete": "complete",
+        "several": "extracts",
+        "planned": "complete",
+        "extracts": "extracts",
+        "missing": "partial",
+        "waiting": "waiting",
+        "edited": "extracts",
+        "talk": "complete",
+    }
+    for name in ("complete", "missing", "edited"):
+        shown = json.loads(run("show", "--json", name)[1])
+        assert (shown["status"], "parts" in shown) == (states[name], False)
+        assert run("show", name)[0] == 0
+    follow_up = json.loads(run("ask", "--json", "--no-web", "--thread", "complete", "How tall is Tokyo Skytree?")[1])
+    assert follow_up["parts"][0]["outcome"] == "answered"
+    code, out, err = run("resume", "--json", "--approve", "waiting")
+    check_result(resumed := json.loads(out))
+    assert resumed["parts"], (code, err)

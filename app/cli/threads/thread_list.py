@@ -34,6 +34,7 @@ _STYLES: Final = {
     "complete": "green",
     "extracts": "green",
     "partial": "yellow",
+    "unsourced": "yellow",
     "failed": "red",
     "interrupted": "cyan",
     "waiting": "cyan",

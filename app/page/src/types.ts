@@ -4,7 +4,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type Dict = Record<string, unknown>;
 
 export type RowState = "waiting" | "running" | "succeeded" | "empty" | "failed" | "blocked" | "unknown";
-export type Status = "complete" | "extracts" | "partial" | "failed";
+export type Status = "complete" | "extracts" | "partial" | "unsourced" | "failed";
 export type Verdict =
   | "quoted" | "computed" | "supported" | "matched" | "judgement" | "unchecked" | "unsupported" | "contradicted"
   | "uncited";
@@ -67,7 +67,7 @@ export interface Extract {
 }
 
 export interface Gap {
-  kind: "uncovered" | "implied" | "doubted" | "disputed" | "inconsistent" | "unread" | "restricted" | "in_part" | "language";
+  kind: "uncovered" | "failed" | "assumed" | "implied" | "doubted" | "disputed" | "inconsistent" | "unread" | "restricted" | "in_part" | "language";
   text: string;
   task_id?: string;
 }

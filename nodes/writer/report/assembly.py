@@ -7,8 +7,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
-from weiwo.nodes.writer.gaps import find_gaps
-from weiwo.nodes.writer.prompt import current_outcomes, describe_task
+from weiwo.nodes.writer.prompt import current_outcomes, describe_task, named_gaps
 from weiwo.nodes.writer.report.prompt import LIMITS
 from weiwo.nodes.writer.report.section import ReportDraft, is_limits_heading, restore_piece
 from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
@@ -63,7 +62,7 @@ def _list_missing(state: SearchState, services: RunContext, draft: Draft) -> lis
     """What the report leaves open, a line each: gaps, and tasks that came to nothing."""
     outcomes, plan = current_outcomes(state), state.get("plan")
     say = AnswerSanitizer(draft.sources.evidence, state["assessment"].question, services.language)
-    lines = [gap.text for gap in find_gaps(state, services.language)]
+    lines = [gap.text for gap in named_gaps(state)]
     lines += [
         quote_as_data(describe_task(task, state, services.language), 200)
         for task in (plan.tasks if plan else ())

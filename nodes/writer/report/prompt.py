@@ -6,13 +6,13 @@ from typing import Final
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passage, quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.nodes.writer.prompt import (
     UNITS,
     current_outcomes,
     list_calculations,
     list_findings,
     list_wishes,
+    named_gaps,
 )
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Evidence, Language, Outline, OutlinedSection
@@ -170,7 +170,7 @@ def summary_prompt(
         words: The length of the summary at most.
     """
     notes = [outcome.note for outcome in current_outcomes(state).values() if outcome.answers and outcome.note]
-    gaps = [f"- {quote_as_data(gap.text, 200)}" for gap in find_gaps(state, services.language)]
+    gaps = [f"- {quote_as_data(gap.text, 200)}" for gap in named_gaps(state)]
     written = [f"## {title}\n{quote_as_data(text)}\n" for title, text in sections]
     return "\n".join(
         [

@@ -90,7 +90,18 @@ def test_values_survive_a_strict_checkpoint(model, data):
 def test_every_value_that_a_checkpoint_can_hold_is_exported():
     found = {
         kind
-        for module in ("answer", "assessment", "evidence", "limits", "plan", "query", "repair", "report", "task")
+        for module in (
+            "answer",
+            "assessment",
+            "evidence",
+            "ledger",
+            "limits",
+            "plan",
+            "query",
+            "repair",
+            "report",
+            "task",
+        )
         for kind in _made_in(module)
     }
     assert found == set(VALUES)

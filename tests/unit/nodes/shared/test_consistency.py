@@ -8,8 +8,8 @@ from tests.support.run import services
 from tests.support.states import got, state_of
 from weiwo.nodes.reflection.monitor import monitor_plan
 from weiwo.nodes.shared.consistency import describe_inconsistency, find_inconsistencies
+from weiwo.nodes.shared.gaps import find_gaps
 from weiwo.nodes.shared.planning.rule_plan import add_frames
-from weiwo.nodes.writer.gaps import find_gaps
 from weiwo.state import Language, Limits, Plan, Task
 from weiwo.state.evidence import Inconsistency, OutcomeDetail
 

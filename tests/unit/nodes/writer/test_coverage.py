@@ -7,7 +7,7 @@ import pytest
 from tests.support.states import passage
 from weiwo.nodes.executor.outcomes import unfinished_outcome
 from weiwo.nodes.executor.task_state import source_address
-from weiwo.nodes.writer.gaps import describe_coverage
+from weiwo.nodes.shared.gaps import describe_coverage
 from weiwo.state import Outcome, OutcomeDetail, Task
 from weiwo.state.source_filter import SourceFilter
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.nodes.writer.gaps import find_documents_in_part, find_files_not_read
+from weiwo.nodes.shared.gaps import find_documents_in_part, find_files_not_read
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.losses import Loss
 

@@ -32,7 +32,7 @@ def answer(question: str, outcome: Outcome, *evidence: Evidence, language: str =
 
 def test_what_is_shown_is_asserted_with_the_words_it_quotes() -> None:
     found = answer(ASKED, FOUND.model_copy(update={"detail": OutcomeDetail(unit="km")}), WEND, OTHER)
-    assert found.status == ("complete", "finished")
+    assert found.whole
     assert [sentence for sentence, _, _ in found.statements] == ["River Wend – length: 310 kilometres [1]."]
     assert [extract.evidence_id for extract in found.extracts.items] == [WEND.id]
     (extract,) = found.extracts.items
@@ -42,7 +42,7 @@ def test_what_is_shown_is_asserted_with_the_words_it_quotes() -> None:
 def test_a_value_that_its_passage_does_not_carry_is_not_asserted() -> None:
     found = answer(ASKED, FOUND.model_copy(update={"value": 999, "detail": OutcomeDetail(unit="km")}), WEND, OTHER)
     assert found.statements == ()
-    assert found.status == ("extracts", "finished")
+    assert found.shows_subject
 
 
 @pytest.mark.parametrize(("language", "asked"), [("en", ASKED), ("zh", "River Wend有多长？")])
@@ -51,7 +51,7 @@ def test_sources_that_disagree_are_both_shown_and_neither_is_asserted(language: 
     rival = Rival(value=290, evidence_ids=(guide.id,), quotes=(Quote(evidence_id=guide.id, text=guide.text),))
     disputed = FOUND.model_copy(update={"detail": OutcomeDetail(unit="km"), "rivals": (rival,), "decided_by": "rule"})
     found = answer(asked, disputed, WEND, guide, OTHER, language=language)
-    assert found.status == ("extracts", "finished")
+    assert found.shows_subject
     assert found.mechanisms == []
     ((sentence, _, _),) = found.statements
     assert all(part in sentence for part in ("310", "290", "[1][2]"))
@@ -70,13 +70,13 @@ def test_of_two_questions_the_answered_one_is_told_and_the_other_named() -> None
     assert [sentence for sentence, _, _ in told.statements] == ["River Wend – length: 310 kilometres [1]."]
     assert told.open == ("Who discovered the neutron?",)
     assert "Who discovered the neutron?" in told.lead
-    assert told.status == ("extracts", "finished")
+    assert told.shows_subject
     assert WEND.id in [extract.evidence_id for extract in told.extracts.items]
 
 
 def test_what_was_not_found_is_answered_by_the_closest_passages() -> None:
     found = answer("Why is the River Wend so long?", lost("a"), OTHER, WEND)
-    assert found.status == ("extracts", "finished")
+    assert found.shows_subject
     assert found.mechanisms == []
     assert WEND.id in [extract.evidence_id for extract in found.extracts.items]
     assert not found.advice
@@ -94,7 +94,7 @@ def test_passages_that_hold_the_answer_less_probably_than_not_are_shown_with_dou
 ) -> None:
     chinese = passage("文德河发源于阿尔瓦尼亚，全长310千米。", "he.md", "文德河")
     found = answer(question, lost("a"), chinese if language == "zh" else WEND, language=language)
-    assert found.status == ("extracts", "finished")
+    assert found.shows_subject
     assert found.extracts.confidence is not None
     assert found.extracts.confidence < 0.5
     assert doubt in found.lead
@@ -111,7 +111,8 @@ def test_a_name_that_occurs_nowhere_is_said_to_with_the_three_doors(
     question: str, language: str, name: str, other: Evidence
 ) -> None:
     found = answer(question, lost("a"), other, language=language)
-    assert found.status == ("partial", "not_found")
+    assert not found.whole
+    assert not found.shows_subject
     assert found.extracts.absent == (name,)
     assert name in found.lead
     assert found.advice
@@ -128,7 +129,7 @@ def test_a_name_that_occurs_nowhere_is_said_to_with_the_three_doors(
 def test_of_things_compared_the_one_that_no_passage_speaks_of_is_named(question, language, missing) -> None:
     chinese = passage("文德河发源于阿尔瓦尼亚，全长310千米。", "he.md", "文德河")
     found = answer(question, lost("a"), chinese if language == "zh" else WEND, OTHER, language=language)
-    assert found.status == ("extracts", "finished")
+    assert found.shows_subject
     assert found.extracts.absent == (missing,)
     assert missing in found.lead
     assert "Wend" not in found.lead
@@ -137,7 +138,8 @@ def test_of_things_compared_the_one_that_no_passage_speaks_of_is_named(question,
 
 def test_without_any_passage_it_says_what_would_help() -> None:
     found = answer(ASKED, lost("a"))
-    assert found.status == ("partial", "not_found")
+    assert not found.whole
+    assert not found.shows_subject
     assert found.lead == "No passage was found."
     assert found.advice == "To find more: add documents about it, allow a web search or set up a model."
 
@@ -198,7 +200,7 @@ def test_what_differs_because_it_is_of_different_dates_is_no_dispute() -> None:
     outcome = got("a", 310, "number", on=old, quotes=(Quote(evidence_id=old.id, text=old.text),))
     found = answer(ASKED, outcome.model_copy(update={"rivals": (rival,), "decided_by": "rule"}), old, new)
     assert found.statements == ()
-    assert found.status == ("extracts", "finished")
+    assert found.shows_subject
     assert found.lead == "Closest in the sources, newest first (2025-05 and 2019-05):"
     assert [extract.evidence_id for extract in found.extracts.items] == [new.id, old.id]
 

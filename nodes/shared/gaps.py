@@ -26,7 +26,7 @@ from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.formats import PICTURES, find_format
 from weiwo.tools.corpus.losses import describe_losses
 
-_WORDS: Final = localized_section("writer.gaps")
+_WORDS: Final = localized_section("shared.gaps")
 _LONGEST: Final = 120
 
 
@@ -86,11 +86,11 @@ def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language)
             yield Gap(kind=weak.weakness, text=text, task_id=weak.task_id)
 
 
-_IN_PART: Final = localized("writer.gaps.coverage", "in_part")
-_LEFT_OUT: Final = localized("writer.gaps.coverage", "left_out")
-_OTHERS: Final = localized("writer.gaps.coverage", "others")
+_IN_PART: Final = localized("shared.gaps.coverage", "in_part")
+_LEFT_OUT: Final = localized("shared.gaps.coverage", "left_out")
+_OTHERS: Final = localized("shared.gaps.coverage", "others")
 _MOST_NAMED: Final = 5
-_NOT_READ: Final = localized_section("writer.gaps.not_read")
+_NOT_READ: Final = localized_section("shared.gaps.not_read")
 _LONG_ENOUGH: Final = 3
 """Characters of a name in Chinese that a question does not hold by chance."""
 _SEPARATORS: Final = lazy(r"[\W_]+")
@@ -153,7 +153,7 @@ def find_files_not_read(
     return tuple(gaps)
 
 
-_UNREAD_FILES: Final = localized_phrases("writer.gaps.not_read", "others")
+_UNREAD_FILES: Final = localized_phrases("shared.gaps.not_read", "others")
 
 
 def find_unread_files(problems: Iterable[Problem], language: Language) -> tuple[Gap, ...]:
@@ -186,11 +186,11 @@ def _is_named(source: str, asked: str) -> bool:
     return (whole != stem and whole in asked) or (telling and f" {stem} " in asked)
 
 
-_UNREAD: Final = localized("writer.gaps.coverage", "unread")
-_UNANSWERED: Final = localized("writer.gaps.coverage", "unanswered")
-_OTHER_LANGUAGE: Final = localized("writer.gaps.coverage", "language")
-_ONLY: Final = localized_phrases("writer.gaps.coverage", "only")
-_PARTS: Final = localized_section("writer.gaps.coverage.parts")
+_UNREAD: Final = localized("shared.gaps.coverage", "unread")
+_UNANSWERED: Final = localized("shared.gaps.coverage", "unanswered")
+_OTHER_LANGUAGE: Final = localized("shared.gaps.coverage", "language")
+_ONLY: Final = localized_phrases("shared.gaps.coverage", "only")
+_PARTS: Final = localized_section("shared.gaps.coverage.parts")
 
 
 def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, language: Language) -> Iterator[Gap]:

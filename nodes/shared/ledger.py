@@ -1,0 +1,318 @@
+"""Fill the ledger of the question from the parsed question and from all plan revisions and their outcomes.
+
+Reflection fills it to check for missing parts before it finishes; the graph fills it once more before the answer is
+written, and the writer closes it with the claims that tell each part (`nodes.writer.closing`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from weiwo.nodes.shared.gaps import describe_coverage, describe_languages, find_gaps
+from weiwo.nodes.shared.planning.references import fill_text
+from weiwo.nodes.shared.planning.rule_plan import frame_task
+from weiwo.nodes.shared.question.parser import parse_question
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
+from weiwo.state.kinds import message_locale
+from weiwo.state.ledger import PERSON, Ledger, PartOutcome, QuestionPart, Severity
+from weiwo.state.query import QueryFrame
+from weiwo.state.search import SearchState
+from weiwo.text.language import fold
+from weiwo.text.lists import join_names
+from weiwo.text.localization import localized_section
+from weiwo.text.patterns import lazy
+from weiwo.text.relations import relations
+from weiwo.text.terms import terms
+from weiwo.tools.printable import one_line
+
+_WORDS: Final = localized_section("shared.ledger")
+_UNSEARCHED: Final = frozenset({"small_talk", "writing"})
+CONCLUDED: Final = frozenset({"comparison", "difference", "same"})
+"""Shapes whose answer is drawn from values, which the question asks for only by the way."""
+_NOT_RUN: Final = frozenset({"limit", "incomplete"})
+_LONGEST: Final = 200
+_MOST_WHERE: Final = 6
+_ERROR_CLASS: Final = lazy(r"^(?:[A-Za-z_.]+(?:Error|Exception|Timeout)): ")
+_WORD: Final = lazy(r"[^\W_]+(?:[.'’-][^\W_]+)*")
+
+
+class _Asked(NamedTuple):
+    """A part of the question before its outcome is known.
+
+    Attributes:
+        subject: The thing asked about.
+        attribute: What is asked of it.
+        question: The part as a question of its own.
+        keys: The tasks that were to find it, by plan revision and id.
+    """
+
+    subject: str
+    attribute: str
+    question: str
+    keys: tuple[str, ...] = ()
+
+
+def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
+    """Fill the ledger with all that is known before the answer is written.
+
+    Args:
+        state: The question, every revision of its plan, and the outcomes.
+        services: The language, the restriction of the sources, and whether a model reads.
+    """
+    language = services.language
+    frame, outcomes = state["assessment"].frame, state.get("outcomes", {})
+    if frame.shape in _UNSEARCHED or state["assessment"].level == "simple":
+        return Ledger(basis="none")
+    history = _PlanHistory(state)
+    asked = _list_asked(state, history, language)
+    parts = [_enter_part(one, history, outcomes, language) for one in asked]
+    missing = _list_uncovered(state)
+    known = {fold(part.attribute) for part in parts}
+    parts += [QuestionPart(attribute=text, outcome="not_found") for text in missing if fold(text) not in known]
+    unused = _find_unused_words(state, asked, history)
+    if unused and state["assessment"].decided_by == "rule" and frame.parts and frame.shape not in CONCLUDED:
+        phrase = _join_phrase(unused, frame.question)
+        parts.append(QuestionPart(attribute=phrase, outcome="not_asked", cause=_WORDS[language]["no_task"]))
+    gaps = list(find_gaps(state, language))
+    current = [outcomes[key] for key in history.current.ids if key in outcomes] if history.current else []
+    gaps += describe_coverage(current, services.settings.filter, language)
+    gaps += () if services.with_model else describe_languages(state, language)
+    return Ledger(parts=tuple(parts), unused=unused, gaps=tuple(gaps))
+
+
+def name_part(part: QuestionPart, language: Language) -> str:
+    """A part in a few words for people, such as "height of the Burj Khalifa"."""
+    of = part.subject and fold(part.subject) not in fold(part.attribute)
+    return _WORDS[language]["part"].format(attribute=part.attribute, subject=part.subject) if of else part.attribute
+
+
+def describe_failure(part: QuestionPart, language: Language) -> str:
+    """A failed part in one line for people: the component, and why it did not work."""
+    key = "failed" if part.component else "failed_unnamed"
+    return _WORDS[language][key].format(component=part.component, cause=part.cause)
+
+
+class _PlanHistory:
+    """The tasks of all plan revisions of one question.
+
+    Attributes:
+        current: The plan in force; None where there is none.
+        tasks: Tasks by id, the latest revision's where several have one.
+        finals: Ids of the tasks whose values the question asks for, those of lost ones included.
+    """
+
+    def __init__(self, state: SearchState) -> None:
+        self.current: Plan | None = state.get("plan")
+        plans = [*state.get("revisions", []), *([self.current] if self.current is not None else [])]
+        self.tasks: dict[str, Task] = {task.id: task for plan in plans for task in plan.tasks}
+        self.finals: list[str] = list(self.current.final_ids) if self.current is not None else []
+        taken: set[str] = set()
+        present = set(self.current.ids) if self.current is not None else set()
+        self.replaced: dict[str, str] = {}
+        for plan in reversed(plans[:-1]):
+            for name in plan.final_ids:
+                if name in present or name in self.replaced or name in self.finals:
+                    continue
+                successor = self._find_successor(name, set(self.finals) - set(plan.ids) - taken)
+                if successor:
+                    taken.add(successor)
+                    self.replaced[name] = successor
+                else:
+                    self.finals.append(name)
+
+    def _find_successor(self, name: str, candidates: set[str]) -> str:
+        """Return the task that took the place of a lost one: the one that shares most of its words."""
+        lost = set(terms(REFERENCE.sub(" ", self.tasks[name].description)))
+        shared = {key: len(lost & set(terms(REFERENCE.sub(" ", self.tasks[key].description)))) for key in candidates}
+        best = max(sorted(shared), key=lambda key: shared[key], default="")
+        return best if best and (shared[best] or not lost) else ""
+
+    def predecessors(self, name: str) -> list[str]:
+        """Return the lost tasks whose place this one took, and namesakes of other revisions."""
+        return [lost for lost, successor in self.replaced.items() if successor == name]
+
+
+def _list_asked(state: SearchState, history: _PlanHistory, language: Language) -> list[_Asked]:
+    """List the parts of the question, each with the tasks that were to find it."""
+    frame, listed = state["assessment"].frame, state["assessment"].parts
+    if frame.parts:
+        asked = [_describe_frame(leaf, language) for leaf in _leaves(frame)]
+    elif len(listed) > 1:
+        asked = [_describe_text(line, language) for line in listed]
+    else:
+        asked = []
+    if not asked:
+        if len(history.finals) <= 1:
+            return [_describe_frame(frame, language)._replace(keys=tuple(history.tasks))]
+        return [_describe_task(history, name, state, language) for name in history.finals]
+    words = [frozenset(terms(one.question)) for one in asked]
+    found = [_find_tasks(one, own, history) for one, own in zip(asked, words, strict=True)]
+    asked = [one._replace(keys=tuple(keys)) for one, keys in zip(asked, found, strict=True)]
+    matched = {key for one in asked for key in one.keys}
+    if not matched:
+        return [one._replace(keys=tuple(history.finals)) for one in asked]
+    own = frame.parts or all(one.keys for one in asked)
+    rest = [name for name in history.finals if name not in matched] if own else []
+    return [*asked, *(_describe_task(history, name, state, language) for name in rest)]
+
+
+def _leaves(frame: QueryFrame) -> Iterator[QueryFrame]:
+    """Yield the look-ups that a question consists of."""
+    for part in frame.parts:
+        yield from _leaves(part) if part.parts else (part,)
+
+
+def _describe_frame(frame: QueryFrame, language: Language) -> _Asked:
+    relation = relations().get(frame.relation)
+    subject = join_names(frame.subjects, language) if frame.shape in CONCLUDED else frame.subject
+    question = one_line(REFERENCE.sub("…", frame.question), _LONGEST).rstrip("?？ ")
+    return _Asked(
+        REFERENCE.sub("…", subject), relation.noun[message_locale(language)] if relation else question, frame.question
+    )
+
+
+def _describe_text(line: str, language: Language) -> _Asked:
+    frame = parse_question(line, language)
+    return _Asked(frame.subject if fold(frame.subject) != fold(line) else "", line, line)
+
+
+def _describe_task(history: _PlanHistory, name: str, state: SearchState, language: Language) -> _Asked:
+    """Describe a task as a part of the question that it finds, its references filled."""
+    task = history.tasks[name]
+    usable = {key: one for key, one in state.get("outcomes", {}).items() if one.usable}
+    text = one_line(REFERENCE.sub("…", fill_text(task.description, usable, language)), _LONGEST).rstrip("?？ ")
+    frame = frame_task(task, language)
+    described = _describe_frame(frame, language)
+    attribute = described.attribute if frame.relation and frame.shape not in CONCLUDED else text
+    return _Asked(described.subject, attribute or task.id, task.description, (name, *history.predecessors(name)))
+
+
+def _find_tasks(asked: _Asked, words: frozenset[str], history: _PlanHistory) -> list[str]:
+    """Find the tasks that were to find a part: those that ask it, else those that use all of its words."""
+    same = [key for key, task in history.tasks.items() if fold(task.description) == fold(asked.question)]
+    if not same:
+        plain = [(key, task) for key, task in history.tasks.items() if not task.references]
+        same = [key for key, task in plain if words and words <= frozenset(terms(task.description))]
+    return [*same, *(lost for key in same for lost in history.predecessors(key) if lost not in same)]
+
+
+def _enter_part(
+    asked: _Asked, history: _PlanHistory, outcomes: Mapping[str, Outcome], language: Language
+) -> QuestionPart:
+    """Enter the outcome of a part."""
+    present = set(history.current.ids) if history.current is not None else set()
+    known = [outcomes[key] for key in asked.keys if key in outcomes]
+    causes = _find_roots(known, outcomes)
+    broken = next((one for one in causes if _is_failure(one)), None)
+    held = next((one.failure for one in causes if one.failure is not None and one.failure.kind == "limit"), None)
+    found = [one for one in known if one.answers and (one.task_id in present or not present)]
+    found += [one for one in causes if one.premise]  # what waits for something that is denied has its answer
+    unheard = next((why for one in known for why in one.detail.unanswered), "")
+    component, cause = "", ""
+    severity: Severity = ""
+    if broken is not None and broken.failure is not None:
+        component, cause = _read_failure(broken.tool, broken.failure.message)
+    elif unheard:
+        component, cause = _read_failure("", unheard)
+    assumed = any(_is_set(one, history, outcomes) for one in found)
+    outcome: PartOutcome
+    if found and (len(asked.keys) == 1 or not _lacks_some(asked, history, outcomes)):
+        outcome = "assumed" if assumed else "answered"
+        severity = "warning" if component else ""
+    elif broken is not None:
+        outcome, severity = "failed", "error"
+    elif any(one.status in {"empty", "succeeded"} for one in known) and held is None:
+        outcome, severity = "not_found", "warning" if component else ""
+    else:
+        outcome = "not_asked"
+        waits = next((one.detail.blocked_by for one in known if one.detail.blocked_by), "")
+        cause = held.message if held is not None else _WORDS[language]["waits" if waits else "not_run"].format(waits)
+    told = () if outcome == "answered" else _list_where(known)
+    by = PERSON if outcome == "assumed" else ""
+    return QuestionPart(
+        subject=asked.subject,
+        attribute=asked.attribute,
+        outcome=outcome,
+        component=component,
+        cause=cause,
+        severity=severity,
+        where=told,
+        by=by,
+        task_ids=asked.keys,
+    )
+
+
+def _is_failure(outcome: Outcome) -> bool:
+    """Whether a component did not work; what a limit kept from running did not fail."""
+    return outcome.status == "failed" and outcome.failure is not None and outcome.failure.kind not in _NOT_RUN
+
+
+def _lacks_some(asked: _Asked, history: _PlanHistory, outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether a final task of a part that several tasks find together has no answer."""
+    finals = [key for key in asked.keys if history.current is not None and key in history.current.final_ids]
+    roots = [_find_roots([outcomes[key]], outcomes)[0] if key in outcomes else None for key in finals]
+    return any(root is None or not root.answers for root in roots)
+
+
+def _find_roots(known: Iterable[Outcome], outcomes: Mapping[str, Outcome]) -> list[Outcome]:
+    """Find the outcomes that tasks came to nothing by: their own, or that of what they waited for."""
+    roots: list[Outcome] = []
+    for one in known:
+        seen: set[str] = set()
+        while one.status == "blocked" and one.detail.blocked_by in outcomes and one.task_id not in seen:
+            seen.add(one.task_id)
+            one = outcomes[one.detail.blocked_by]  # noqa: PLW2901 - followed up to its root
+        roots.append(one)
+    return roots
+
+
+def _is_set(outcome: Outcome, history: _PlanHistory, outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether a person set a value, or one that it builds on."""
+    waiting, seen = [outcome.task_id], set[str]()
+    while waiting:
+        key = waiting.pop()
+        if key in seen or key not in outcomes:
+            continue
+        seen.add(key)
+        if outcomes[key].detail.set_by_person:
+            return True
+        waiting += history.tasks[key].references if key in history.tasks else ()
+    return False
+
+
+def _read_failure(tool: str, message: str) -> tuple[str, str]:
+    """Read the component and the cause out of the message of a failure."""
+    head, colon, rest = message.partition(": ")
+    named = bool(colon) and " " not in head and (not tool or head == tool or bool(rest))
+    component, cause = (head, rest) if named and (not tool or head == tool) else (tool, message)
+    return component, one_line(_ERROR_CLASS.sub("", cause), _LONGEST).rstrip(".")
+
+
+def _list_where(known: Iterable[Outcome]) -> tuple[str, ...]:
+    """List where a part was looked for."""
+    searched = (f"{tool}: {query}" for one in known for tool, query in one.detail.searches)
+    return tuple(dict.fromkeys(one_line(where, _LONGEST) for where in searched))[:_MOST_WHERE]
+
+
+def _list_uncovered(state: SearchState) -> tuple[str, ...]:
+    """List the parts that no task covers, as the last look back named them."""
+    looks = state.get("reflections", [])
+    return looks[-1].missing if looks and looks[-1].decision in {"finish", "abort"} else ()
+
+
+def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _PlanHistory) -> tuple[str, ...]:
+    """Find the content words of the question that neither a part nor a task uses."""
+    frame = state["assessment"].frame
+    used = {term for one in asked for text in (one.subject, one.attribute, one.question) for term in terms(text)}
+    for task in history.tasks.values():
+        used |= {*terms(task.description), *terms(" ".join(map(str, task.args.values())))}
+    if frame.language == "zh":
+        return ()  # pairs of characters tell no words apart
+    words = (found[0] for found in _WORD.finditer(frame.question) if found.start())  # an imperative stands first
+    return tuple(dict.fromkeys(word for word in words if (own := set(terms(word))) and not own & used))
+
+
+def _join_phrase(words: Sequence[str], question: str) -> str:
+    """Return the stretch of the question from the first to the last of some of its words."""
+    start, end = question.find(words[0]), question.rfind(words[-1]) + len(words[-1])
+    return question[start:end]

@@ -1,0 +1,269 @@
+"""Close the ledger: the parts that the answer tells, its basis, and what keeps it from being complete.
+
+Every form of answer is checked here: a sentence, a table, a report and a draft over a whole folder.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from weiwo.nodes.shared.ledger import CONCLUDED, describe_failure, name_part
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.draft import Draft, all_supported
+from weiwo.nodes.writer.prompt import current_outcomes
+from weiwo.nodes.writer.sources import render_value
+from weiwo.state import DOUBTFUL, Claim, Language, MonitorReport, Outcome
+from weiwo.state.answer import Gap
+from weiwo.state.ledger import WRITER, Basis, Lead, Ledger, QuestionPart
+from weiwo.state.search import SearchState
+from weiwo.text.language import fold
+from weiwo.text.localization import localized, localized_section
+from weiwo.text.terms import terms
+
+NEEDS_NO_SOURCE: Final = frozenset({"small_talk", "writing"})
+"""Shapes of questions that a model may answer out of its own head; what it says of facts is marked."""
+_WORDS: Final = localized_section("shared.ledger")
+_UNCOVERED: Final = localized("shared.gaps", "uncovered")
+_UNANSWERED: Final = localized("shared.ledger", "unanswered")
+_STEM: Final = 4
+"""Characters by which two words count as forms of one: `built` and `builder`."""
+_HARMLESS: Final = frozenset({"slow", "inconsistent"})
+
+
+def close_ledger(ledger: Ledger, state: SearchState, services: RunContext, draft: Draft) -> Ledger:
+    """Enter what the answer tells. CPU-bound.
+
+    Args:
+        ledger: The ledger as it was filled before the answer.
+        state: What the run came to.
+        services: The budget and the language.
+        draft: The answer.
+    """
+    basis = _find_basis(state, draft)
+    parts = ledger.parts
+    if basis != "knowledge" and parts:
+        by_rule = draft.told is not None
+        parts = _enter_told(parts, draft, services.language) if by_rule else _enter_draft(parts, state, draft, services)
+    closed = ledger.model_copy(
+        update={
+            "parts": parts,
+            "basis": basis,
+            "lead": _find_lead(basis, draft),
+            "gaps": (*ledger.gaps, *draft.in_part),
+        }
+    )
+    closed = closed.model_copy(update={"stops": tuple(dict.fromkeys(_list_stops(closed, state, services, draft)))})
+    known = {gap.text: gap for gap in (*list_part_gaps(closed, services.language), *closed.gaps)}
+    return closed.model_copy(update={"gaps": tuple(known.values())})
+
+
+def list_part_gaps(ledger: Ledger, language: Language) -> tuple[Gap, ...]:
+    """List the parts without an answer as gaps; a part that only waits for another one is told by that one.
+
+    Passages that are shown may answer what is asked, so their parts are no gaps, unless another part is answered.
+    """
+    shown = ledger.basis == "passages" and not any(part.is_answered for part in ledger.parts)
+    gaps: list[Gap] = []
+    for part in ledger.missing:
+        task_id = part.task_ids[0] if part.task_ids else ""
+        if part.component and part.component != WRITER and part.cause:
+            gaps.append(Gap(kind="failed", text=describe_failure(part, language), task_id=task_id))
+            if part.outcome == "failed":
+                continue
+        if (part.outcome == "not_asked" and part.task_ids) or shown:
+            continue
+        words = _UNANSWERED if part.outcome == "not_asked" or part.component == WRITER else _UNCOVERED
+        gaps.append(Gap(kind="uncovered", text=words[language].format(name_part(part, language)), task_id=task_id))
+    return tuple({gap.text: gap for gap in reversed(gaps)}.values())[::-1]
+
+
+def list_unnamed(ledger: Ledger, draft: Draft) -> tuple[Gap, ...]:
+    """List the gaps that the answer does not name yet, although it answers another part or hides a failed component."""
+    text = fold("".join(draft.spoken))
+    several = len(ledger.parts) > 1
+    gaps = []
+    for gap in ledger.gaps_of(frozenset({"failed", "uncovered"})):
+        named = fold(gap.text) in text
+        if gap.kind == "uncovered":
+            part = next((one for one in ledger.missing if name_part(one, draft.sources.language) in gap.text), None)
+            own = _own_words(part, ledger.parts) if part is not None else frozenset()
+            told = part is not None and part.component != WRITER and bool(own & _stems(text))
+            named = named or told or not several
+        if not named:
+            gaps.append(gap)
+    return tuple(gaps)
+
+
+def find_unchecked(claims: Sequence[Claim]) -> Claim | None:
+    """Return the first claim that a model was to judge and did not, with why."""
+    return next((claim for claim in claims if claim.verdict == "unchecked"), None)
+
+
+def is_unjudged(state: SearchState, services: RunContext, draft: Draft) -> bool:
+    """Whether a search tells on purpose what no model judged: a quick one, of what code did not verify whole."""
+    if services.strategy.judges or state["assessment"].level == "simple" or draft.decided_by != "model":
+        return False
+    return any(claim.verdict in {"matched", "uncited"} for claim in draft.claims)
+
+
+def _find_basis(state: SearchState, draft: Draft) -> Basis:
+    """Find what the answer rests on."""
+    if draft.unsourced:
+        return "knowledge"
+    if state["assessment"].level == "simple":
+        return "sources" if draft.decided_by == "model" and draft.sources.final else "conversation"
+    if draft.told is None:
+        return "sources"
+    if draft.shows_subject:
+        return "passages"
+    return "sources" if draft.told else "none"
+
+
+def _find_lead(basis: Basis, draft: Draft) -> Lead:
+    """Find what the answer begins with."""
+    if draft.lead is not None:
+        return draft.lead
+    return "neutral" if basis in {"passages", "none"} else "answer"
+
+
+def _enter_told(parts: Iterable[QuestionPart], draft: Draft, language: Language) -> tuple[QuestionPart, ...]:
+    """Enter what an answer by rule tells: the parts of the tasks whose statements passed their check."""
+    told = draft.told or frozenset()
+    cause = _WORDS[language]["not_shown"]
+    entered = []
+    for part in parts:
+        if part.is_answered and told.isdisjoint(part.task_ids):
+            entered.append(part.model_copy(update={"outcome": "not_found", "cause": part.cause or cause, "by": ""}))
+        else:
+            entered.append(part)
+    return tuple(_with_claims(part, tuple(entered), draft, ()) for part in entered)
+
+
+def _enter_draft(
+    parts: Sequence[QuestionPart], state: SearchState, draft: Draft, services: RunContext
+) -> tuple[QuestionPart, ...]:
+    """Enter what a model's draft tells of each part.
+
+    A draft tells a part where it has its value, cites a passage that only this part rests on, or uses a word that only
+    this part has. A draft that tells nothing of a part leaves it out, if it tells another one.
+    """
+    outcomes = current_outcomes(state)
+    text = fold("".join(draft.spoken))
+    words = _stems(text)
+    told: list[bool] = []
+    for part in parts:
+        found = [outcomes[key] for key in part.task_ids if key in outcomes and outcomes[key].answers]
+        values = (fold(render_value(one, services.language)) for one in found)
+        own = _own_words(part, parts)
+        told.append(
+            any(value and value in text for value in values)
+            or not own
+            or bool(own & words)
+            or not draft.cited_ids.isdisjoint(key for one in found for key in one.evidence_ids)
+        )
+    entered = []
+    asked = _list_asked_ids(state)
+    for part, is_told in zip(parts, told, strict=True):
+        found = [outcomes[key] for key in part.task_ids if key in outcomes and outcomes[key].answers]
+        if part.is_answered or (not part.task_ids and part.outcome == "not_asked"):
+            due = not asked or not part.task_ids or not asked.isdisjoint(part.task_ids)
+            if not is_told and due and any(told) and len(parts) > 1:
+                cause = _WORDS[services.language]["left_out"]
+                left = {"outcome": "failed", "component": WRITER, "cause": cause, "severity": "error", "by": ""}
+                entered.append(part.model_copy(update=left) if part.task_ids else part)
+                continue
+            answered = part if part.outcome == "assumed" else part.model_copy(update={"outcome": "answered"})
+            entered.append(_with_claims(answered, parts, draft, found))
+        else:
+            entered.append(part)
+    return tuple(entered)
+
+
+def _list_asked_ids(state: SearchState) -> frozenset[str]:
+    """List the tasks that an answer must tell: of values that are compared only what is drawn from them."""
+    plan = state.get("plan")
+    if plan is None or state["assessment"].frame.shape not in CONCLUDED:
+        return frozenset()
+    return frozenset(plan.final_ids)
+
+
+def _with_claims(
+    part: QuestionPart, parts: Sequence[QuestionPart], draft: Draft, found: Sequence[Outcome]
+) -> QuestionPart:
+    """A part with the positions of the claims that answer it: those that name it, or have its value."""
+    if not part.is_answered:
+        return part
+    sourced = [n for n, claim in enumerate(draft.claims) if claim.verdict not in {*DOUBTFUL, "uncited"}]
+    if len(parts) > 1:
+        own = _stems(fold(part.subject)) or _own_words(part, parts)
+        values = [fold(render_value(one, draft.sources.language)) for one in found]
+        sourced = [
+            n
+            for n in sourced
+            if own & _stems(fold(draft.claims[n].text)) or any(v and v in fold(draft.claims[n].text) for v in values)
+        ]
+    return part.model_copy(update={"claims": tuple(sourced)})
+
+
+def _own_words(part: QuestionPart, parts: Sequence[QuestionPart]) -> frozenset[str]:
+    """The words that only this part has, in the form of `_stems`."""
+    words = _stems(fold(f"{part.subject} {part.attribute}"))
+    others = (_stems(fold(f"{one.subject} {one.attribute}")) for one in parts if one is not part)
+    return words.difference(*others)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The content words of a text, each cut to what its forms share."""
+    return frozenset(term[:_STEM] if term.isascii() else term for term in terms(text))
+
+
+def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, draft: Draft) -> Iterable[str]:
+    """List the stop reasons that keep an answer from being complete, the gravest first."""
+    limit = services.budget.curtailed()
+    if state["assessment"].level == "simple":
+        yield from _list_unsearched_stops(state, draft, limit)
+        return
+    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    if plan is None:
+        yield "no_plan"
+        return
+    if plan.curtailed:
+        yield "max_tasks"
+    report = _last_report(state)
+    broken = [failure for failure in report.failures if failure.kind not in _HARMLESS]
+    if any(failure.kind == "limit" for failure in broken) or (limit and broken):
+        yield limit or services.budget.limit_of_tasks()
+    tried = [outcomes[name].status for name in plan.ids if name in outcomes]
+    if broken and all(status in {"failed", "blocked"} for status in tried) and not report.finished:
+        yield "tool_failure"
+    if limit:
+        yield limit
+    if ledger.basis != "passages" and (fault := _find_fault(draft)):
+        yield fault
+    if broken and draft.told is None:
+        yield "not_found"
+
+
+def _list_unsearched_stops(state: SearchState, draft: Draft, limit: str | None) -> Iterable[str]:
+    """List the stop reasons of an answer for which nothing was searched."""
+    shape = state["assessment"].frame.shape
+    by_model = draft.decided_by == "model"
+    writable = by_model or shape == "small_talk"
+    if draft.broken and (by_model or not writable):
+        yield limit or "model_failed"
+    elif by_model and draft.sources.final:  # it cites what the conversation cited
+        yield from filter(None, (_find_fault(draft),))
+    elif not writable:
+        yield "no_model"
+
+
+def _find_fault(draft: Draft) -> str:
+    """Why the claims of an answer do not hold, or are not known to; empty where they do."""
+    if not all_supported(draft.claims):
+        return "unsupported_claims"
+    return "not_checked" if find_unchecked(draft.claims) else ""
+
+
+def _last_report(state: SearchState) -> MonitorReport:
+    """What the monitor saw in the last execution, as reflection recorded it."""
+    reports = [one.report for one in state.get("reflections", []) if one.report is not None]
+    return reports[-1] if reports else MonitorReport()

@@ -1,0 +1,127 @@
+"""The ledger of the question: each part that was asked for, and its outcome.
+
+A part is one attribute of one subject. Parts come from the parsed question and from every revision of the plan, so a
+replan loses none. Status, exit code, first line, gaps, the check before `finish`, a report's open points and `refresh`
+are views of this one value.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Final, Literal
+
+from weiwo.state.answer import Gap, GapKind, Status
+from weiwo.state.values import Value
+
+PartOutcome = Literal["answered", "failed", "not_found", "not_asked", "assumed"]
+"""`answered`: the answer tells it. `failed`: a component that was to find or to tell it did not work. `not_found`:
+the search worked and found no answer. `not_asked`: nothing was searched for it. `assumed`: the answer tells it on the
+strength of a value that somebody set."""
+Severity = Literal["", "error", "warning"]
+"""`error`: the part has no answer because of the failure. `warning`: something failed, and the part was answered."""
+Lead = Literal["answer", "neutral", "denial"]
+"""What an answer begins with: an assertion; passages, without a word on whether they answer; or a statement that the
+documents hold nothing on the subject."""
+Basis = Literal["sources", "passages", "knowledge", "conversation", "none"]
+"""What an answer rests on: checked claims over sources; passages shown as they are; a model's own knowledge; the
+conversation alone, as a greeting does; or nothing."""
+
+WRITER: Final = "writer"
+"""The component of a part that was found and that the answer leaves out."""
+PERSON: Final = "person"
+"""Who assumed a value that was set by hand."""
+_FATAL: Final = frozenset({"no_plan", "tool_failure"})
+"""Stop reasons after which a run without any answered part has failed."""
+_WEAK: Final[frozenset[GapKind]] = frozenset({"implied", "doubted", "disputed", "inconsistent"})
+
+
+class QuestionPart(Value):
+    """One attribute of one subject of the question, and its outcome.
+
+    Attributes:
+        subject: The thing asked about, in the user's spelling; empty where none was made out.
+        attribute: What is asked of it: the noun of a known relation, else the question itself.
+        outcome: What became of it.
+        claims: Positions of the claims that answer it, in the claims of the answer.
+        component: The tool or agent that failed; empty where none did.
+        cause: Why there is no answer, or what failed on the way, in one line; empty where there is nothing to tell.
+        severity: How much the failure cost.
+        where: Tools and queries that looked for it in vain, such as `corpus_search: height of the tower`.
+        by: Who assumed the value: `person`, `model` or `rule`; empty of any other outcome.
+        task_ids: The tasks that were to find it, of all revisions of the plan.
+    """
+
+    subject: str = ""
+    attribute: str
+    outcome: PartOutcome
+    claims: tuple[int, ...] = ()
+    component: str = ""
+    cause: str = ""
+    severity: Severity = ""
+    where: tuple[str, ...] = ()
+    by: str = ""
+    task_ids: tuple[str, ...] = ()
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the answer tells it, on whatever ground."""
+        return self.outcome in {"answered", "assumed"}
+
+
+class Ledger(Value):
+    """What was asked, answered, failed and missing.
+
+    Attributes:
+        parts: The parts of the question.
+        unused: Words of the question that no part and no task uses.
+        gaps: What else stays open: weak and inconsistent values, documents and pages that were not read.
+        lead: What the answer begins with; None until it is written.
+        basis: What the answer rests on.
+        stops: Stop reasons that keep the answer from being complete, the gravest first.
+    """
+
+    parts: tuple[QuestionPart, ...] = ()
+    unused: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    lead: Lead | None = None
+    basis: Basis = "none"
+    stops: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[QuestionPart, ...]:
+        """The parts that the answer does not tell."""
+        return tuple(part for part in self.parts if not part.is_answered)
+
+    @property
+    def failed(self) -> tuple[QuestionPart, ...]:
+        """The parts without an answer because a component failed."""
+        return tuple(part for part in self.parts if part.outcome == "failed")
+
+    @property
+    def verdict(self) -> tuple[Status, str]:
+        """The status of the answer and its stop reason, `finished` where nothing kept it from being complete."""
+        if self.basis == "knowledge":
+            return "unsourced", "no_source"
+        reason = next(self._list_reasons(), "")
+        if reason in _FATAL and self.stops and not any(part.is_answered for part in self.parts):
+            return "failed", reason
+        if reason:
+            return "partial", reason
+        return ("extracts" if self.basis == "passages" else "complete"), "finished"
+
+    def _list_reasons(self) -> Iterator[str]:
+        """Yield the reasons why the answer is not complete, the gravest first."""
+        yield from self.stops
+        told = any(part.is_answered for part in self.parts)
+        if self.failed:
+            yield "tool_failure" if any(part.component != WRITER for part in self.failed) else "left_out"
+        if self.missing and (told or self.basis != "passages"):
+            yield "not_found"
+        if any(part.outcome == "assumed" for part in self.parts):
+            yield "assumed_value"
+        if self.basis != "passages" and any(gap.kind in _WEAK for gap in self.gaps):
+            yield "weak_evidence"
+        if any(gap.kind == "in_part" for gap in self.gaps):
+            yield "read_in_part"
+
+    def gaps_of(self, kinds: Collection[GapKind]) -> tuple[Gap, ...]:
+        """The gaps of some kinds."""
+        return tuple(gap for gap in self.gaps if gap.kind in kinds)
