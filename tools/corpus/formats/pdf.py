@@ -19,7 +19,7 @@ from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ocr import INSTALL, can_recognize, has_time, list_unrecognized, recognize_text
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, import_parser, make_passages
-from weiwo.tools.corpus.formats.pdf_tables import Box, mark_tables
+from weiwo.tools.corpus.formats.pdf_tables import Box, join_han_lines, mark_tables
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
@@ -51,7 +51,6 @@ _STRANGE_LETTER: Final = re.compile(
 """What stands in a word for a letter that its font does not say; marks of lists stand alone."""
 _SOFT_HYPHEN: Final = re.compile(r"[\ufffe\x02\u00ad]\s*(?=[a-z\u00df-\u00ff])")
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010][ \t]*\r?\n(?=[a-z\u00df-\u00ff])")
-_HAN_BREAK: Final = re.compile(r"(?<=[\u3400-\u9fff\u3040-\u30ff，、；：])\r?\n(?=[\u3400-\u9fff\u3040-\u30ff])")
 _STAMP: Final = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 _MADE_FROM: Final = frozenset({"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"})
 _SCALE: Final = 200 / 72
@@ -149,18 +148,22 @@ class Pdf:
         if rotation:  # PDFium orders the lines of a turned page as they lie, not as they are read
             page.set_rotation(0)
         written = page.get_textpage()
+
+        def read_box(box: Box) -> str:
+            return str(written.get_text_bounded(*box))
+
         try:
             count = written.count_rects()
             boxes = [Box(*written.get_rect(n)) for n in range(count)] if count <= _MOST_BOXES else []
             text = _read_columns(written, boxes)
-            if not text:
-                text = mark_tables(written.get_text_range(), boxes, lambda box: str(written.get_text_bounded(*box)))
+            text = text or mark_tables(written.get_text_range(), boxes, read_box)
+            text = join_han_lines(text.replace("\r\n", "\n"), boxes, read_box)
         finally:
             written.close()
             if rotation:
                 page.set_rotation(rotation)
         text = _SOFT_HYPHEN.sub("", text).replace("\ufffe", "-").replace("\x02", "-")
-        text = _HAN_BREAK.sub("", _HYPHEN.sub("", text)).replace("\r\n", "\n")
+        text = _HYPHEN.sub("", text)
         noted = list(self._read_annotations(page))
         return "\n\n".join(filter(None, (text, "\n".join(noted))))
 

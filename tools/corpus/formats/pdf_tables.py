@@ -1,7 +1,8 @@
 """Tables of a PDF page, found by geometry: rows of as many runs of text, each below the run above it.
 
-Only what is certain is taken for one: three rows or more of cells of one line each, gaps between columns that no cell
-reaches into, a header of names, a column of figures. Its lines become rows of Markdown in their place; no word moves.
+Only what is certain is taken for one: three rows or more in columns that no cell reaches into, with a header of names
+above a column of figures, or with all cells of a column beginning at one edge. A line that holds but some of the cells
+goes on with the row above. Its lines become rows of Markdown in their place; no word moves.
 """
 
 import re
@@ -14,6 +15,16 @@ _MOST_CELLS: Final = 30
 _GAP: Final = 4.0
 """Points between two columns at least."""
 _LONGEST_CELL: Final = 100
+_LONGEST_LABEL: Final = 40
+_EDGE: Final = 2.5
+"""Points by which cells of a column may begin apart."""
+_LEADING: Final = 1.5
+"""Heights of a line that may be between two lines of a cell."""
+_FULL: Final = 0.85
+_PROSE: Final = 20
+_RUNNING: Final = 0.4
+"""Share of the cells before the last column that are full lines of so many characters in running text."""
+_HAN_BREAK: Final = re.compile(r"(?<=[\u3400-\u9fff\u3040-\u30ff，、；：])\r?\n(?=[\u3400-\u9fff\u3040-\u30ff])")
 _SHARE: Final = 0.8
 """Of the cells of a column of figures, how many are figures."""
 _FIGURE: Final = re.compile(r"[-−+(]?\s?[$€£¥]?\s?\d[\d,. ]{0,30}[^\W\d_]{0,6}[%‰°]?\)?")
@@ -28,6 +39,13 @@ class Box(NamedTuple):
     top: float
 
 
+class _Row(NamedTuple):
+    """A row of a table: the runs of each cell, and the lines of the page that it takes."""
+
+    cells: list[list[Box]]
+    lines: list[list[Box]]
+
+
 def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> str:
     """Write the lines of a page's tables as rows of Markdown.
 
@@ -39,28 +57,56 @@ def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> 
     lines = text.splitlines()
     keys = ["".join(line.split()) for line in lines]
     start = 0
+    written: dict[int, list[str]] = {}  # by the first line of a table: its rows
+    ends: dict[int, int] = {}
     for rows in _find_aligned(boxes):
-        cells = [[" ".join(read(box).split()) for box in row] for row in rows]
-        if not _is_table(cells):
+        cells = [[" ".join(" ".join(read(box).split()) for box in cell) for cell in row.cells] for row in rows]
+        simple = all(len(row.lines) == 1 for row in rows)
+        if not (simple and _is_table(cells)) and not _is_aligned(rows, cells):
             continue
-        wanted = ["".join("".join(row).split()) for row in cells]
+        wanted = ["".join("".join(read(box).split()) for box in line) for row in rows for line in row.lines]
         places = (at for at in range(start, len(keys) - len(wanted) + 1) if keys[at : at + len(wanted)] == wanted)
         found = next(places, None)
         if found is not None:
-            start = found + len(wanted)
-            written = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
-            lines[found] = f"\n{written[0]}\n{'|---' * len(cells[0])}|"
-            lines[found + 1 : start] = written[1:]
-            lines[start - 1] += "\n"
-    return "\n".join(lines) if start else text
+            start = ends[found] = found + len(wanted)
+            written[found] = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
+            written[found].insert(1, f"{'|---' * len(cells[0])}|")
+    for first in reversed(written):
+        lines[first : ends[first]] = ["", *written[first], ""]
+    return "\n".join(lines) if written else text
 
 
-def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[list[Box]]]:
-    """Runs of three lines or more that have as many cells, in columns that do not touch."""
-    run: list[list[Box]] = []
+def join_han_lines(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> str:
+    """Join the lines of a paragraph in Chinese or Japanese: only a line that is full goes on in the next."""
+    if not _HAN_BREAK.search(text):
+        return text
+    grouped = list(_group_lines(boxes))
+    short: set[str] = set()
+    for at, line in enumerate(grouped):
+        left, right, height = line[0].left, line[-1].right, line[0].top - line[0].bottom
+        near = [other for other in grouped[max(0, at - 4) : at + 5] if other[0].left < right and other[-1].right > left]
+        if len(line) > 1 or right < max(other[-1].right for other in near) - 2.5 * height:
+            short.add("".join("".join(read(box).split()) for box in line))
+
+    def join(found: re.Match[str]) -> str:
+        begins = text.rfind("\n", 0, found.start()) + 1
+        return found[0] if "".join(text[begins : found.start()].split()) in short else ""
+
+    return _HAN_BREAK.sub(join, text)
+
+
+def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[_Row]]:
+    """Runs of three rows or more that have as many cells, in columns that do not touch."""
+    run: list[_Row] = []
     columns: list[tuple[float, float]] = []
     for line in [*_group_lines(boxes), []]:
         own = [(box.left, box.right) for box in line]
+        if run and 0 < len(line) < len(columns) and (places := _find_columns(line, columns, run[-1])):
+            for box, place in zip(line, places, strict=True):
+                run[-1].cells[place].append(box)
+                columns[place] = (columns[place][0], max(columns[place][1], box.right))
+            run[-1].lines.append(line)
+            continue
         spans = own
         if len(line) == len(columns):
             spans = [(min(a, c), max(b, d)) for (a, b), (c, d) in zip(own, columns, strict=True)]
@@ -70,8 +116,42 @@ def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[list[Box]]]:
             run, spans = [], own
         fits = 2 <= len(line) <= _MOST_CELLS and _are_apart(spans)
         if fits:
-            run.append(line)
+            run.append(_Row([[box] for box in line], [line]))
         columns = spans if fits else []
+
+
+def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]], above: _Row) -> list[int]:
+    """The columns that the runs of a line go on in, close below the row above; none where they do not."""
+    last = above.lines[-1][0]
+    if last.bottom - line[0].top > _LEADING * (line[0].top - line[0].bottom) or line[0].top > last.top:
+        return []
+    found = []
+    for box in line:
+        fits = [n for n, (left, _) in enumerate(columns) if n and abs(box.left - left) <= _EDGE]
+        room = columns[fits[0] + 1][0] - _GAP if fits and fits[0] + 1 < len(columns) else float("inf")
+        if not fits or box.right > room:
+            return []
+        found += fits[:1]
+    return found
+
+
+def _is_aligned(rows: Sequence[_Row], cells: Sequence[Sequence[str]]) -> bool:
+    """Whether all cells of each column begin at one edge, under short labels, and the columns are no running text."""
+    columns = list(zip(*(row.cells for row in rows), strict=True))
+    edges = [[box.left for cell in column for box in cell] for column in columns]
+    if any(max(edge) - min(edge) > _EDGE for edge in edges):
+        return False
+    labels = [row[0] for row in cells]
+    named = sum(sum(map(str.isalpha, label)) >= 2 for label in labels)
+    if named < _SHARE * len(labels) or max(map(len, labels)) > _LONGEST_LABEL:
+        return False
+    widths = [after[0] - edge[0] for edge, after in pairwise(edges)]
+    filled = sum(
+        len(text) >= _PROSE and cell[0].right - cell[0].left >= _FULL * wide
+        for row, texts in zip(rows, cells, strict=True)
+        for cell, text, wide in zip(row.cells, texts, widths, strict=False)
+    )
+    return bool(filled < _RUNNING * len(rows) * len(widths))
 
 
 def _are_apart(spans: Sequence[tuple[float, float]]) -> bool:
@@ -79,14 +159,18 @@ def _are_apart(spans: Sequence[tuple[float, float]]) -> bool:
 
 
 def _group_lines(boxes: Sequence[Box]) -> Iterator[list[Box]]:
-    """Boxes that follow each other at one height."""
+    """Boxes that follow each other at one height; those that nearly touch, which differ in their font, as one."""
     line: list[Box] = []
     for box in boxes:
         middle = (box.bottom + box.top) / 2
-        if line and not (line[0].bottom <= middle <= line[0].top and line[-1].right <= box.left):
+        if line and not (line[0].bottom <= middle <= line[0].top and line[-1].right <= box.left + 1):
             yield line
             line = []
-        line.append(box)
+        if line and box.left - line[-1].right < _GAP:
+            last = line[-1]
+            line[-1] = Box(last.left, min(last.bottom, box.bottom), box.right, max(last.top, box.top))
+        else:
+            line.append(box)
     if line:
         yield line
 

@@ -84,3 +84,13 @@ def test_an_odt_keeps_its_formulas_and_the_numbers_of_its_lists():
     assert texts(read("l.odt")).split("\n") == [
         "Clauses", "3. Third clause", "a) First point", "b) Second point", "4. Fourth clause", "", "Between.", "5. Fifth clause",
     ]  # fmt: skip
+
+
+def test_tables_of_a_pdf_keep_their_rows_apart_in_any_language():
+    text = texts(read("zh.pdf"))
+    for row in ("| 北店 | 奥斯特 | 1250 | 80 |", "| 重量 | 12 公斤 |", "| 厂家 | 奥林机械有限公司 |"):
+        assert f"\n{row}\n" in text
+    assert "\n产品信息\n" in text
+    assert "| Manufacturer | Orrin Works Ltd, 3 Elm Street, Oslo |\n| Warranty | 24 months from delivery |" in texts(
+        read("label.pdf")
+    )

@@ -241,15 +241,22 @@ def test_rows_below_a_header_are_a_table() -> None:
     "rows",
     [
         TABLE[:2],  # one row tells of no column
-        (("Name:", "Kiel"), ("Ships:", "40"), ("Berths:", "12")),  # a form
-        (
-            ("Port", "Country"),
-            ("Kiel", "Germany"),
-            ("Emden", "Germany"),
-        ),  # no figures: columns of words are often prose
         (("1.", "Open it 2 times"), ("2.", "Close it"), ("3.", "Go")),
     ],
 )
 def test_what_may_be_no_table_is_text(rows: Sequence[Sequence[str]]) -> None:
     (part,) = read(io.BytesIO(grid(rows)), "ports.pdf")
     assert "|" not in "".join(passage.text for passage in part.passages)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (("Name:", "Kiel"), ("Ships:", "40"), ("Berths:", "12")),
+        (("Port", "Country"), ("Kiel", "Germany"), ("Emden", "Germany")),
+    ],
+)
+def test_labels_and_values_that_begin_at_one_edge_are_rows(rows: Sequence[Sequence[str]]) -> None:
+    (part,) = read(io.BytesIO(grid(rows)), "ports.pdf")
+    text = "".join(passage.text for passage in part.passages)
+    assert all(f"| {label} | {value} |" in text for label, value in rows)
