@@ -127,10 +127,43 @@ def _chinese(page: Page, _: Player) -> None:
     _ask(page, recording("chinese")["question"], "complete")
 
 
-def _phone(page: Page, _: Player) -> None:
+def _changed(page: Page, player: Player) -> None:
+    """A plan that was changed after some of it had been searched."""
+    events = json.loads(json.dumps(recording("approval")["runs"][0]))
+    (asked,) = events[-1]["data"]["__interrupt__"]
+    plan = asked["value"]["plan"]
+    first, second, *_ = plan["vertices"]
+    other = {**first, "id": "task_9", "description": "When was Augustus born?"}
+    asked["value"]["plan"] = {**plan, "revision": plan["revision"] + 1, "vertices": [second, other], "edges": []}
+    done = {
+        "type": "task_finished",
+        "task_id": first["id"],
+        "status": "succeeded",
+        "value": "156 BC",
+        "tool": "corpus_search",
+    }
+    events.insert(-1, {"event": "custom", "data": {**done, "seconds": 0.3, "attempts": 1}})
+    player.runs["approve: changed"] = [events]
+    page.check("input[name=approve]")
+    _ask(page, "changed", "waiting")
+    page.wait_for_selector("[data-replan]")
+
+
+def _plan(page: Page, _: Player) -> None:
     _ask(page, _OLDER, "complete")
     page.click("[data-action=show-plan]")
-    page.locator(".plan").scroll_into_view_if_needed()
+    page.wait_for_selector("[data-task=task_3]")
+
+
+def _foot(page: Page, player: Player) -> None:
+    _plan(page, player)
+    page.locator("[data-action=copy]").scroll_into_view_if_needed()
+
+
+def _open_settings(page: Page, player: Player) -> None:
+    player.setup["values"] = {"WEIWO_MODEL": "openai:qwen3:8b", "OPENAI_BASE_URL": "http://127.0.0.1:11434/v1"}
+    page.evaluate("location.hash = '#/settings'")
+    page.wait_for_selector("[data-setup-part=model]")
 
 
 _STATES: Final[dict[str, tuple[Callable[[Page, Player], None], dict[str, Any]]]] = {
@@ -146,10 +179,21 @@ _STATES: Final[dict[str, tuple[Callable[[Page, Player], None], dict[str, Any]]]]
     "settings": (_settings, _WIDE),
     "settings-below": (_settings_below, _WIDE),
     "follow-up": (_follow_up, _WIDE),
-    "phone": (_phone, _PHONE),
-    "phone-approval": (_approval, _PHONE),
-    "dark": (_done, {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"}),
     "chinese": (_chinese, _WIDE),
+    **{
+        f"{name}-{width}-{scheme}-{locale[:2]}": (reach, {**size, "color_scheme": scheme, "locale": locale})
+        for name, reach in (
+            ("empty", _empty),
+            ("plan", _plan),
+            ("foot", _foot),
+            ("extracts", _extracts),
+            ("changed", _changed),
+            ("settings", _open_settings),
+        )
+        for width, size in ((1280, _WIDE), (390, _PHONE))
+        for scheme in ("light", "dark")
+        for locale in ("en-GB", "zh-CN")
+    },
 }
 """The states, each with what brings it about and the browser that shows it."""
 

@@ -143,12 +143,21 @@ def test_a_changed_plan_says_what_was_searched_and_what_is_new(page, player):
     first, second, *_ = plan["vertices"]
     other = {**first, "id": "task_9", "description": "When was Augustus born?"}
     asked["value"]["plan"] = {**plan, "revision": plan["revision"] + 1, "vertices": [second, other], "edges": []}
+    done = {
+        "type": "task_finished",
+        "task_id": first["id"],
+        "status": "succeeded",
+        "value": "156 BC",
+        "tool": "corpus_search",
+    }
+    events.insert(-1, {"event": "custom", "data": {**done, "seconds": 0.3, "attempts": 1}})
     player.runs["approve: changed"] = [events]
     page.check("input[name=approve]")
     ask(page, "changed")
     page.wait_for_selector("[data-replan]")
     said = page.inner_text("[data-replan]")
-    assert "Already searched" in said
+    searched = said.split("Already searched")[1].split("New in this plan")[0]
+    assert searched.strip() == f"{first['description']} → 156 BC"
     assert "When was Augustus born?" in said.split("New in this plan")[1].split("No longer in it")[0]
     assert first["description"] in said.split("No longer in it")[1]
     assert "Nothing has been searched yet" not in page.inner_text("[data-interrupt=approve_plan]")

@@ -48,12 +48,12 @@ function ApprovePlan({ turn, interrupt, plan, t }: CardProps & { plan: Plan }) {
   const note = String(interrupt.value["note"] ?? "");
   const drawn = useMemo(() => ({ ...turn, key: -1, run: apply(newRun(0), { type: "planned", plan: mode === "edit" && edited ? edited : plan }, 0) }), [edited, plan, mode]);
   const language = useStore((now) => now.language);
+  const finished = (interrupt.value["finished"] ?? {}) as Record<string, string>;
   const before = [...turn.run.revisions, turn.run.plan].filter((one): one is Plan => !!one && one.revision < plan.revision).pop();
   const added = before ? plan.vertices.filter((one) => changeOf(one, before, "added") !== "kept") : [];
   const dropped = before ? before.vertices.filter((one) => changeOf(one, plan, "dropped") === "dropped") : [];
-  const searched = before ? before.vertices.filter((one) => ["succeeded", "empty", "failed"].includes(turn.run.rows.get(one.id)?.state ?? "") || !plan.vertices.some((other) => other.id === one.id)) : [];
-  const valueFound = (id: string): string => { const row = turn.run.rows.get(id); return (interrupt.value["finished"] as Record<string, string> | undefined)?.[id] ?? (row?.value || t("foundNothing")); };
-  const finished = (interrupt.value["finished"] ?? {}) as Record<string, string>;
+  const searched = before ? before.vertices.filter((one) => ["succeeded", "empty", "failed"].includes(turn.run.rows.get(one.id)?.state ?? "") || finished[one.id] !== undefined) : [];
+  const valueFound = (id: string): string => finished[id] ?? (turn.run.rows.get(id)?.value || t("foundNothing"));
   return (
     <>
       <h3>{t("approveTitle")}</h3>
