@@ -135,6 +135,9 @@ class Context(BaseModel):
     embeddings: Annotated[str | None, Setting(shapes_answer=True)] = _unset(
         "Embedding model as provider:model, to find passages by meaning."
     )
+    reranker: Annotated[str | None, Setting(client="never", shapes_answer=True, needs_trust=True)] = _unset(
+        "Model that orders the passages found, as MODEL@ADDRESS of a /rerank endpoint, or @module.attribute."
+    )
     corpus: Annotated[list[str] | None, Setting(read="paths", studio=("executor",))] = _unset(
         "Files, folders, patterns and names of corpora to search, indexed on the fly. Unset: WEIWO_CORPUS, else"
         " what weiwo index made without a name, else the bundled sample."

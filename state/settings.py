@@ -123,6 +123,7 @@ class Settings:
     models: dict[str, str] = field(default_factory=dict)
     model_seconds: float = 60
     embeddings: str | None = None
+    reranker: str | None = None
     corpus: tuple[str, ...] = ()
     corpus_by_name: bool = False
     web: bool = True

@@ -23,6 +23,7 @@ from weiwo.tools.compute.calculator import Calculator
 from weiwo.tools.compute.date_difference import DateDifference
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.loading import load_corpus
+from weiwo.tools.corpus.retrieval.reranker import reranker_of
 from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument
 from weiwo.tools.mcp.toolset import load_mcp_tools
 from weiwo.tools.printable import one_line
@@ -147,7 +148,7 @@ def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool]
     tools: list[BaseTool] = []
     missing: list[ToolInfo] = []
     over_corpus: list[BaseTool] = [
-        CorpusSearch(corpus=corpus, within=settings.filter),
+        CorpusSearch(corpus=corpus, within=settings.filter, reranker=reranker_of(settings.reranker)),
         OpenDocument(corpus=corpus, within=settings.filter),
     ]
     if corpus.size:

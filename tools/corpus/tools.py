@@ -13,6 +13,7 @@ from weiwo.state.source_filter import SourceFilter
 from weiwo.tools.async_tool import AsyncTool, narrow
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError
+from weiwo.tools.corpus.retrieval.reranker import passages_to_rank, rerank
 from weiwo.tools.passages import as_artifact, as_text
 
 _PassageAnswer = tuple[str, list[dict[str, JsonValue]]]
@@ -57,11 +58,15 @@ class CorpusSearch(AsyncTool):
     """The `Corpus` to search."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
     """The folders and dates that every search is restricted to."""
+    reranker: Any = Field(None, exclude=True, repr=False)
+    """A `Reranker` of what was found, if there is one."""
 
     async def _arun(self, query: str, k: int = 8, folder: str = "", since: str = "") -> _PassageAnswer:
         corpus: Corpus = self.corpus
         within = narrow(self.within, self.name, folder=folder, since=since)
-        found = await (corpus.search(query, k, within=within) if within else corpus.search(query, k))
+        wanted = passages_to_rank(self.reranker, k)
+        found = await (corpus.search(query, wanted, within=within) if within else corpus.search(query, wanted))
+        found, _ = await rerank(self.reranker, query, found, k)
         return _format_answer(found, self.name, "Nothing in the local documents matches.")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import typer
 
 from weiwo.app.cli.documents.corpus import open_corpus
-from weiwo.app.cli.errors import CommandError
+from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Corpus, Json, question_of
 from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
@@ -22,6 +22,7 @@ from weiwo.text.terms import terms
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus, merge_results
+from weiwo.tools.corpus.retrieval.reranker import passages_to_rank, rerank, reranker_of
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, RoutedSearchResult
 from weiwo.tools.printable import one_line
 
@@ -57,8 +58,13 @@ def search(
     settings = replace(settings, corpus=tuple(corpus)) if corpus else settings
     call = CallContext()
     set_current_call(call)
-    routed = run_to_end(_explain(settings, text, k)) if explain else None
-    passages = routed.passages if routed else run_to_end(_search(settings, text, k))
+    try:
+        reranker = reranker_of(settings.reranker)
+    except CorpusError as error:
+        raise UsageError(str(error)) from error
+    routed = run_to_end(_explain(settings, text, passages_to_rank(reranker, k))) if explain else None
+    passages = routed.passages if routed else run_to_end(_search(settings, text, passages_to_rank(reranker, k)))
+    passages, order = run_to_end(rerank(reranker, text, passages, k))
     extracts = _extracts_of(text, passages)
     if json:
         write_json({**_results_json(text, passages, routed), "extracts": extracts, "notes": call.notes})
@@ -67,6 +73,8 @@ def search(
         hint(note)
     if routed:
         print_explanation(screen(), routed.parts)
+        if order:
+            hint(order)
     if is_terminal():
         print_results(terminal(), passages, extracts)
     else:
