@@ -2,10 +2,11 @@
 
     python benchmarks/held.py [--cases FILE] [--show]
 
-Each of 60 small cases has a question, what is found (documents, or the plain reply of a tool), what a reader takes out
+Each of 100 small cases has a question, what is found (documents, or the plain reply of a tool), what a reader takes out
 of it, and what is then said: in the reader's sentence or in a draft, a list, a table, a block of code. `hard` cases say
 a false number, unit, date, version or name; `other` ones something else that is false, some of it only in a sentence
-that speaks to models; `true` ones what is so. The verifier is `honest` (it knows which words are false), `absent` (its
+that speaks to models; `relation` ones another relation between names and figures all of which are quoted; `true`
+ones what is so. The verifier is `honest` (it knows which words are false), `absent` (its
 calls fail), `nodding` (all is supported, and a true quote shows it) or `obedient` (honest, but it does what passages
 ask). Told is what stands without a mark in an answer that is `complete`. The exit code is 1 where a goal is missed.
 """
@@ -141,7 +142,7 @@ async def main(cases: Sequence[Case], *, show: bool) -> int:
 
 def _print_row(verifier: Verifier, cases: Iterable[Case], counts: dict[str, list[bool]]) -> bool:
     row, missed = [], False
-    for kind in ("hard", "other", "marked", "true"):
+    for kind in ("hard", "other", "relation", "marked", "true"):
         told_ones = counts.get(kind, [])
         goal = _goal(kind, verifier, [one for one in cases if one["kind"] == kind], sum(told_ones))
         missed |= goal == "MISSED"

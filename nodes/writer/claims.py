@@ -11,6 +11,7 @@ from weiwo.nodes.writer.verification.check import CheckResult, check_statement
 from weiwo.nodes.writer.verification.clauses import content_words, match_keys, matched
 from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.nodes.writer.verification.quantities import find_quantities
+from weiwo.nodes.writer.verification.restatement import is_restated
 from weiwo.nodes.writer.verification.superseded import find_current_source
 from weiwo.state import DOUBTFUL, Claim, Evidence, Language, Outcome
 from weiwo.text.citation_marks import CitationMark, blank_marks
@@ -34,12 +35,14 @@ class CheckedClaim:
         end: Offset behind its last, marks included.
         claim: The claim, citations under the numbers of the draft.
         hard: Of a doubtful one, whether a figure or a name is in no source: a judgement has to show where it is.
+        settled: Of a matched one, whether one sentence of what it cites says it, so that nobody has to judge it.
     """
 
     start: int
     end: int
     claim: Claim
     hard: bool = False
+    settled: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,15 @@ def check_piece(piece: str, given: ClaimSources, above: str = "") -> list[Checke
                 checked.append(CheckedClaim(start, end, Claim(text=_tidy(text, marks), verdict="uncited")))
                 continue
             claim, hard = check_claim(_tidy(text, marks), tuple(numbers), given, row)
-            checked.append(CheckedClaim(start, end, claim, hard))
+            checked.append(CheckedClaim(start, end, claim, hard, settled=_is_settled(claim, given)))
     return checked
+
+
+def _is_settled(claim: Claim, given: ClaimSources) -> bool:
+    """Whether a sentence of what a matched claim cites says it in its words or measures, in their order."""
+    if claim.verdict != "matched" or any(n in given.computed for n in claim.citations):
+        return False
+    return is_restated(claim.text, collect_grounds([one for n in claim.citations for one in given.passages.get(n, ())]))
 
 
 def _leaves_open(text: str, heading: str, given: ClaimSources) -> bool:

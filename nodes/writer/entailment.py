@@ -230,8 +230,8 @@ def _batches(draft: Draft, places: Sequence[ClaimPlace] | None) -> Iterator[list
 
 
 def is_open(checked: CheckedClaim) -> bool:
-    """Whether a model judges a claim: code doubts it, or neither found its words in what it cites nor computed it."""
-    return checked.claim.verdict in {*DOUBTFUL, "matched", "uncited"}
+    """Whether a model judges a claim: code doubts it, or found no sentence that says it, and did not compute it."""
+    return checked.claim.verdict in {*DOUBTFUL, "matched", "uncited"} and not checked.settled
 
 
 def _entailment_prompt(

@@ -20,7 +20,7 @@ from weiwo.state.kinds import item_type
 from weiwo.state.query import QueryFrame, Shape
 from weiwo.text.dates import find_dates
 from weiwo.text.foreign_values import plain_values
-from weiwo.text.language import HAN, fold
+from weiwo.text.language import HAN, fold, sentences
 from weiwo.text.numbers import find_numbers, to_base
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
@@ -161,13 +161,13 @@ class ShownPassages:
         return None
 
     def _bears_on(self, quotes: Sequence[Quote], reply: ReadReply) -> bool:
-        """Whether quotes, or what stands above their passages, hold the value or a word of what is asked.
+        """Whether the sentences of quotes, or what stands above them, hold the value or a word of what is asked.
 
         Where these are in another script than the question, a model has to tell.
         """
-        quoted = {quote.evidence_id for quote in quotes}
-        above = [one.heading for one in (*self.passages, *self.known) if one.id in quoted]
-        told = "\n".join([*(quote.text for quote in quotes), *above])
+        cited = {passage.id: passage for passage in (*self.passages, *self.known)}
+        whole = [_sentence_around(quote.text, cited[quote.evidence_id].text) for quote in quotes]
+        told = "\n".join([*whole, *(cited[quote.evidence_id].heading for quote in quotes)])
         value = self.read_value(reply)
         words = [] if isinstance(value, bool) else terms(str(value))
         shown = any(word in fold(told) for word in words) or (
@@ -205,6 +205,13 @@ class ShownPassages:
                     found.append(Quote(evidence_id=passage.id, text=passage.text[span[0] : span[1]]))
                     break
         return found
+
+
+def _sentence_around(quote: str, text: str) -> str:
+    """The sentences of a text that a quote stands in."""
+    start = text.find(quote)
+    touched = [text[a:b] for a, b in sentences(text) if a < start + len(quote) and start < b]
+    return " ".join([quote, *touched])
 
 
 def find_winner(frame: QueryFrame, hops: Sequence[Hop]) -> str:

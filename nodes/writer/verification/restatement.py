@@ -1,0 +1,184 @@
+"""Restatements: claims that say what one sentence of a source says, so that nobody has to judge them.
+
+Of a claim that is merely `matched` a model judges who does what to whom. That is settled where the claim's words,
+figures and names are those of one sentence, in the order in which they stand there, and where nothing was left out
+between them that could change what is said: a word of scope, a denial, a direction ("by", "from"), another name.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from weiwo.nodes.writer.verification.clauses import Clause, strip_lead
+from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.nodes.writer.verification.particulars import is_han, name_words, stated_names
+from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
+from weiwo.nodes.writer.verification.source import ParsedSource
+from weiwo.text.data_files import data_words
+from weiwo.text.dates import find_dates
+from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
+from weiwo.text.relations import quantity_words, relation_words
+from weiwo.text.terms import FUNCTION_WORDS, stem
+
+_LEAST: Final = 2
+"""Content words that a claim has at least, its figures counted in."""
+_MOST_SENTENCES: Final = 60
+_AUXILIARIES: Final = frozenset({"is", "are", "has", "have", "was", "were", "had"})
+_TOKEN: Final = lazy(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|\d+(?:[.,:]\d+)*")
+_ASIDE: Final = lazy(r"\s?\(([^()]{1,60})\)")
+
+
+def is_restated(statement: str, grounds: Grounds) -> bool:
+    """Whether one sentence of the sources says what a statement says; only English is compared so.
+
+    Args:
+        statement: A claim without marks that code found nothing against.
+        grounds: What it cites.
+    """
+    claim = strip_lead(statement)
+    if is_han(claim) or not claim.isprintable():
+        return False
+    said = _tokens(claim)
+    if len([token for token in said if _tells(token)]) < _LEAST:
+        return False
+    return any(
+        _says(claim, said, sentence.text, source)
+        for source in grounds.sources
+        if source.language == "en"
+        for sentence in source.sentences[:_MOST_SENTENCES]
+        if not sentence.head
+    )
+
+
+def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> bool:
+    """Whether a sentence says a claim: its words in their order, with nothing that counts left out between them."""
+    told = _tokens(_ASIDE.sub(_without_conversion, sentence))
+    if Clause(claim).negations != Clause(sentence).negations or _scopes(said) != _scopes(told):
+        return False
+    if _tenses(said).isdisjoint(_tenses(told)) and _tenses(said) and _tenses(told):
+        return False
+    wanted = _without_subject(claim, said, sentence, source)
+    if wanted is None:
+        return False
+    if _says_measure(claim, wanted, told):
+        return True
+    places: list[int] = []
+    for token in wanted:
+        place = next((at for at in range(places[-1] + 1 if places else 0, len(told)) if _same(token, told[at])), None)
+        if place is None:
+            return False
+        places.append(place)
+    between = [told[at] for at in range(places[0], places[-1]) if at not in places] if places else []
+    return bool(places) and not any(_tells(token) or token in _directions() for token in between)
+
+
+def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str]) -> bool:
+    """Whether a claim gives one measure of a thing, its height or its founding, and a sentence has it and no other.
+
+    Such a claim has the thing's name, one figure and words of one relation; which way it goes is no question then.
+    """
+    named = {stem(word) for _, name in stated_names(claim)[:1] for word in name_words(name)}
+    figures = [token for token in wanted if token[0] in "#@"]
+    words = [token for token in wanted if token[0] not in "#@" and _tells(token) and stem(token) not in named]
+    if len(figures) != 1 or not words:
+        return False
+    relation = frozenset.intersection(*map(_relation, words))
+    kind = figures[0].partition(" ")[2]
+    rivals = [t for t in told if t[0] == figures[0][0] and t.partition(" ")[2] == kind and not _same(figures[0], t)]
+    stated = any(_same(figures[0], token) for token in told)
+    return bool(relation) and stated and not rivals and any(relation & _relation(token) for token in told)
+
+
+def _without_subject(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> list[str] | None:
+    """The tokens of a claim that its sentence has to hold; None where its subject is another's.
+
+    A subject that only the title names may be left out of a sentence that names nothing of its own.
+    """
+    wanted = [token for token in said if _tells(token) or token in _directions()]
+    first = next(iter(stated_names(claim)), None)
+    if first is None or first[0] > len(claim) // 2 or fold(first[1]) in fold(sentence):
+        return wanted
+    own = [name for _, name in stated_names(sentence) if fold(name) not in fold(claim)]
+    words = name_words(first[1])
+    if own or not set(words) <= set(name_words(source.title)):
+        return None
+    subject = {stem(word) for word in words}
+    return [token for token in wanted if stem(token) not in subject]
+
+
+def _tokens(text: str) -> list[str]:
+    """The words, figures and dates of a text, folded; a figure with its unit, and a date, is one token."""
+    marks = [(span.start, span.end, f"@{span.date.iso()}") for span in find_dates(text) if span.until is None]
+    taken = [(start, end) for start, end, _ in marks]
+    marks += [
+        (one.start, one.end, _sized(one))
+        for one in find_quantities(text)
+        if not any(start < one.end and one.start < end for start, end in taken)
+    ]
+    found: list[str] = []
+    position = 0
+    for start, end, token in sorted(marks):
+        found += [*_TOKEN.findall(fold(text[position:start])), token]
+        position = end
+    return [*found, *_TOKEN.findall(fold(text[position:]))]
+
+
+def _sized(quantity: Quantity) -> str:
+    bound = {1: "≥", -1: "≤", 0: ""}[quantity.bound]
+    return f"#{'~' if quantity.about else ''}{bound}{quantity.base:.9g} {quantity.kind}"
+
+
+def _tells(token: str) -> bool:
+    return token not in FUNCTION_WORDS and token not in _directions()
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether a token of a claim is one of a sentence: the same word or measure, or a date that the other lies in."""
+    if one[0] == "@":
+        return other.startswith(one)
+    if one[0] == "#" or other[0] in "#@" or not (_tells(one) and _tells(other)):
+        return one == other
+    return stem(one) == stem(other) or not _relation(one).isdisjoint(_relation(other))
+
+
+def _relation(word: str) -> frozenset[str]:
+    """The measure that a word says, or founding: a killing is also a death, and so other relations are not compared."""
+    founding = relation_words().get(stem(word), frozenset()) & {"founding"}
+    return quantity_words().get(stem(word), frozenset()) | founding
+
+
+def _scopes(tokens: Sequence[str]) -> set[str]:
+    """The words that limit what is said: planned, nearly, only, former, second."""
+    return {token for token in tokens if token in _scope_words() or stem(token) in _scope_stems()}
+
+
+def _tenses(tokens: Sequence[str]) -> set[str]:
+    """The tenses of the auxiliaries among tokens."""
+    return {"past" if token in {"was", "were", "had"} else "present" for token in tokens if token in _AUXILIARIES}
+
+
+@cache
+def _scope_words() -> frozenset[str]:
+    return data_words("claims", "scope")
+
+
+@cache
+def _scope_stems() -> frozenset[str]:
+    return frozenset(map(stem, _scope_words()))
+
+
+@cache
+def _directions() -> frozenset[str]:
+    return data_words("claims", "directions")
+
+
+def _without_conversion(found: re.Match[str]) -> str:
+    """Nothing, for an aside that only gives a figure in another unit."""
+    aside = found[1]
+    inside = find_quantities(aside)
+    bare = aside
+    for quantity in reversed(inside):
+        bare = bare[: quantity.start] + bare[quantity.end :]
+    return "" if inside and not re.search(r"\w", bare) else found[0]
