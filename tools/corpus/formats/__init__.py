@@ -82,13 +82,14 @@ FORMATS: Final[dict[str, FileFormat]] = {
     ".epub": FileFormat("epub", "epub", heavy=True),
     **dict.fromkeys(PICTURES, FileFormat("picture", "ocr", heavy=True)),
     ".zip": FileFormat("zip", "zip_files", heavy=True),
+    **dict.fromkeys((".yaml", ".yml"), FileFormat("code", f"{_HERE}.source_code:read_yaml")),
     **dict.fromkeys(
         (
             *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".java", ".kt", ".kts", ".scala", ".go"),
             *(".rs", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs", ".swift", ".m", ".rb", ".php", ".pl"),
             *(".lua", ".r", ".jl", ".ex", ".exs", ".erl", ".hs", ".clj", ".dart", ".zig", ".sh", ".bash", ".zsh"),
-            *(".ps1", ".sql", ".css", ".scss", ".vue", ".proto", ".graphql", ".tf", ".cmake", ".toml", ".yaml"),
-            *(".yml", ".ini", ".cfg", ".conf", ".properties", ".xml"),
+            *(".ps1", ".sql", ".css", ".scss", ".vue", ".proto", ".graphql", ".tf", ".cmake", ".toml"),
+            *(".ini", ".cfg", ".conf", ".properties", ".xml"),
         ),
         _CODE,
     ),

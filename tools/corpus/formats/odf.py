@@ -8,6 +8,7 @@ from zipfile import ZipFile
 
 from weiwo.state.table import Cell, CellValue, Table, as_cell
 from weiwo.text.patterns import lazy
+from weiwo.text.typeset import raise_figures
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
@@ -80,6 +81,9 @@ class _Reader:
         self._lists, self._number = OpenLists(root, styles), ""  # the number of the item that begins
         self._deletions = {one.get("id", "") for one in root.iter("changed-region") if one.find("deletion") is not None}
         properties = {style.get("name", ""): style.find("table-properties") for style in root.iter("style")}
+        self._raised = {
+            style.get("name", "") for style in (*root.iter("style"), *styles.iter("style")) if _is_raised(style)
+        }
         self._unshown = {name for name, one in properties.items() if one is not None and one.get("display") == "false"}
 
     def read(self) -> tuple[str, list[Passage]]:
@@ -173,7 +177,8 @@ class _Reader:
             elif child.tag == "change" and child.get("change-id") in self._deletions:
                 self.deleted.append(self._place)
             elif child.tag not in _BELOW | _SKIPPED | {"label"}:
-                found.append(self._gather(child))
+                text = self._gather(child)
+                found.append(raise_figures(text) if child.get("style-name") in self._raised else text)
                 if child.tag == "ruby":
                     found.append(f"({''.join(one.text or '' for one in child.iter('ruby-text'))})")
             found.append(child.tail or "")
@@ -218,6 +223,13 @@ def _put_formulas_in(root: Element, archive: ZipFile) -> None:
         formula = find_xml(archive, member) if shown.get("href") else None
         if formula is not None and formula.tag == "math":
             shown.append(formula)
+
+
+def _is_raised(style: Element) -> bool:
+    """Whether a style of text is a superscript."""
+    properties = style.find("text-properties")
+    position = "" if properties is None else properties.get("text-position", "").partition(" ")[0]
+    return position == "super" or (position.endswith("%") and position[:-1].isdecimal() and position != "0%")
 
 
 def _show_date(cell: Element) -> str:

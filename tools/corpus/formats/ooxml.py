@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 from zipfile import BadZipFile, ZipFile
 
 from weiwo.text.patterns import lazy
+from weiwo.text.typeset import raise_figures
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.list_numbers import WRITERS
@@ -225,9 +226,13 @@ class _DrawnNumbers:
 
 def _join_runs(paragraph: Element) -> str:
     found = []
+    raised = False
     for one in paragraph.iter():
-        if one.tag == "t":
-            found.append(one.text or "")
+        if one.tag == "rPr":
+            raised = one.get("baseline", "0").removesuffix("%").isdecimal() and one.get("baseline", "0") != "0"
+        elif one.tag == "t":
+            found.append(raise_figures(one.text or "") if raised else one.text or "")
+            raised = False
         elif one.tag in {"br", "tab"} and one is not paragraph:
             found.append("\n" if one.tag == "br" else "\t")
     return "".join(found).strip()

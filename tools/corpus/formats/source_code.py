@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import BinaryIO, Final
 
 from weiwo.text.chunking import SMALLEST, chunk_sections, measure_weight
@@ -25,6 +26,7 @@ _DEFINITION: Final = lazy(
 )
 _STATEMENT: Final = lazy(r"(?:SELECT|CREATE|ALTER|INSERT)\b.*?(?P<object>[\w.\"`]+)\s*\(?", re.IGNORECASE)
 _SECTION: Final = lazy(r"\[{1,2}(?P<section>[^\[\]\n]{1,80})\]{1,2}\s*|(?P<key>[A-Za-z_][\w-]{0,60}):\s*")
+_YAML_KEY: Final = lazy(r"([ ]{0,200})(?:- )?([\w.\"'/-][^:#\n]{0,100}):(?:\s|$)")
 _STATEMENTS: Final = frozenset(
     {"if", "for", "while", "switch", "return", "else", "catch", "with", "elif", "sizeof", "try", "finally", "except"}
 )
@@ -40,6 +42,32 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     rows = text.split("\n")
     _, chunks = chunk_sections(text, _join_definitions(rows, list(_find_definitions(rows))), by_line=True)
     yield Part(name, make_passages(chunks))
+
+
+def read_yaml(file: BinaryIO, name: str) -> Iterator[Part]:
+    """Read a YAML file; a passage that begins within a mapping stands under the path of its keys."""
+    for part in read(file, name):
+        file.seek(0)
+        rows = read_text(file).split("\n")
+        part.passages = [
+            replace(one, headings=path) if (path := _find_path(rows, one.first_line - 1)) else one
+            for one in part.passages
+        ]
+        yield part
+
+
+def _find_path(rows: Sequence[str], at: int) -> tuple[str, ...]:
+    """The keys that a line of YAML stands under, outermost first; none at the left margin."""
+    path: list[str] = []
+    indent = len(rows[at]) - len(rows[at].lstrip()) if at < len(rows) else 0
+    for row in range(at - 1, -1, -1):
+        if not indent:
+            break
+        found = _YAML_KEY.match(rows[row])
+        if found and len(found[1]) < indent:
+            path.append(found[2].strip("\"' "))
+            indent = len(found[1])
+    return tuple(reversed(path))
 
 
 def _find_definitions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -19,6 +19,7 @@ from weiwo.tools.corpus.formats.parts import (
     read_text,
     require_passages,
 )
+from weiwo.tools.corpus.formats.rst_tables import write_tables
 from weiwo.tools.corpus.records import Passage
 
 _FRONT: Final = lazy(r"---[ \t]*\n(?P<fields>(?:.*\n){1,60}?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
@@ -32,8 +33,8 @@ def read_plain_text(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def read_rst(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a reStructuredText document along its sections."""
-    text = read_text(file)
+    """Read a reStructuredText document along its sections, its tables and fields as rows and lines."""
+    text = "\n".join(write_tables(read_text(file).split("\n")))
     title, chunks = chunk_sections(text, find_rst_headings(text.split("\n")))
     return require_passages(Part(title or name, make_passages(chunks)))
 

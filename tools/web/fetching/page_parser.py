@@ -17,6 +17,7 @@ from urllib.parse import urljoin, urlsplit
 from weiwo.text.dates import iso_date
 from weiwo.text.language import word_count
 from weiwo.text.patterns import lazy
+from weiwo.text.typeset import raise_figures
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.formats.encodings import SAMPLE_BYTES, UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
@@ -113,6 +114,7 @@ _MOST_TAGS: Final = 60_000
 _HTML: Final = frozenset(
     {"text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/rss+xml", "application/atom+xml"}
 )
+_RAISED: Final = lazy(r"(?i)<sup(?:\s[^<>]{0,200})?>([^<>]{1,40})</sup>")
 _LONG_TAG: Final = lazy(r"<[^<>]{4000,}")  # a picture inside, or a thousand attributes, each compared with each
 _REFRESH: Final = lazy(
     r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*+[\"']?+\s*+[0-5](?:\.\d+)?\s*[;,]"
@@ -198,6 +200,7 @@ def _extract(text: str, url: str) -> tuple[Any, str]:
     from trafilatura.metadata import extract_metadata  # noqa: PLC0415 - the same
     from trafilatura.settings import Document  # noqa: PLC0415 - the same
 
+    text = _RAISED.sub(lambda found: raise_figures(found[1]), text)  # trafilatura glues them: 10<sup>6</sup> to 106
     tree = trafilatura.load_html(_LONG_TAG.sub("<i", text))
     if tree is None:
         return Document(), _plain_text(text)

@@ -114,3 +114,71 @@ def test_lines_of_a_turned_page_stay_in_order(rotate):
 
 def test_files_attached_to_a_pdf_are_named():
     assert "fees.xlsx" in read("a.pdf", _page((40, 560, "Some words here"), attached="fees.xlsx")).note
+
+
+RST = """Pump
+====
+
+:Product: KX-40
+:Maker: Orrin Works
+   in Oslo
+
+========  =====  ======
+Branch    City   Rent
+========  =====  ======
+North     Ostrel 1250
+South     Mirren 980
+          east
+========  =====  ======
+
++---------+--------+
+| Label   | Value  |
++=========+========+
+| Voltage | 230 V  |
++---------+--------+
+| Length  | 2 m,   |
+|         | cable  |
++---------+--------+
+
+.. figure:: x.png
+   :width: 40
+"""
+
+
+def test_tables_and_fields_of_rst_are_rows_and_lines():
+    part = read("a.rst", RST.encode())
+    text = texts(part)
+    for words in (
+        "Product: KX-40\nMaker: Orrin Works in Oslo\n",
+        "| Branch | City | Rent |\n| --- | --- | --- |\n| North | Ostrel | 1250 |\n| South | Mirren east | 980 |\n",
+        "| Label | Value |\n| --- | --- |\n| Voltage | 230 V |\n| Length | 2 m, cable |\n",
+        "   :width: 40",
+    ):
+        assert words in text
+    assert part.passages[-1].last_line == RST.count("\n")
+
+
+def test_a_value_of_yaml_carries_the_path_of_its_keys():
+    body = "\n".join(f"      key{n}: {'value ' * 12}{n}" for n in range(80))
+    part = read("a.yaml", f"server:\n  tls:\n    options:\n{body}\n".encode())
+    assert len(part.passages) > 1
+    assert part.passages[-1].headings == ("server", "tls", "options")
+    assert part.passages[-1].text.startswith("      key") or part.passages[-1].text.startswith("key")
+
+
+def test_superscripts_of_slides_and_open_documents_stay_apart():
+    show = Presentation()
+    frame = show.slides.add_slide(show.slide_layouts[1]).placeholders[1].text_frame
+    frame.paragraphs[0].add_run().text = "The mass is 10"
+    raised = frame.paragraphs[0].add_run()
+    raised.text = "6"
+    raised.font._element.set("baseline", "30000")
+    out = io.BytesIO()
+    show.save(out)
+    assert "10⁶" in texts(read("a.pptx", out.getvalue()))
+    flat = (
+        '<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
+        ' xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"><office:automatic-styles><style:style style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style>'
+        '</office:automatic-styles><office:body><office:text><text:p>The mass is 10<text:span text:style-name="T1">6</text:span>.</text:p></office:text></office:body></office:document>'
+    )
+    assert "10⁶" in texts(read("a.fodt", flat.encode()))
