@@ -5,6 +5,7 @@ words. The check is the writer's own (`check_claim`); what code says of a claim 
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
@@ -25,7 +26,9 @@ from weiwo.text.localization import localized, localized_section
 from weiwo.tools.compute.calculator import Calculator
 from weiwo.tools.compute.date_difference import DateDifference
 
-FORMAT: Final = "weiwo.answer/1"
+FORMAT: Final = "weiwo.answer/2"
+OLDER_FORMAT: Final = "weiwo.answer/1"
+"""Of files without a hash over all that they tell."""
 BETWEEN: Final = " … "
 """Stands between the quotations of one source."""
 _BY_CODE: Final = frozenset({"quoted", "computed", "matched"})
@@ -122,9 +125,10 @@ class Proof(Value):
         extracts: Passages it shows as they are.
         gaps: What it leaves open.
         never_judged: What it says that nobody judged.
+        hash: SHA-256 over all of this but itself, in canonical form.
     """
 
-    format: Literal["weiwo.answer/1"] = FORMAT
+    format: Literal["weiwo.answer/1", "weiwo.answer/2"] = FORMAT
     question: str
     standalone: str = ""
     language: Language = "en"
@@ -139,6 +143,12 @@ class Proof(Value):
     extracts: tuple[Extract, ...] = ()
     gaps: tuple[Gap, ...] = ()
     never_judged: tuple[Unjudged, ...] = ()
+    hash: str = ""
+
+    def content_hash(self) -> str:
+        """SHA-256 over all that is told: JSON with sorted keys and no spaces, without the hash itself."""
+        whole = self.model_dump(mode="json", exclude={"hash"})
+        return hash_text(json.dumps(whole, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
 
     def claim_sources(self) -> ClaimSources:
         """What its claims are checked against: passages by number, those that are not cited below 0."""
@@ -176,9 +186,12 @@ def build_proof(result: Mapping[str, Any]) -> Proof:
     )
     rows = _rows_of_claims(result)
     claims = [Claim.model_validate(one) for one in result.get("claims") or ()]
-    proven = tuple(prove_claim(claim, proof.claim_sources(), rows.get(at, "")) for at, claim in enumerate(claims))
+    given = proof.claim_sources()
+    proven = tuple(prove_claim(claim, given, rows.get(at, "")) for at, claim in enumerate(claims))
     proof = proof.model_copy(update={"claims": proven})
-    return proof.model_copy(update={"never_judged": tuple(_list_unjudged(proof))})
+    proof = proof.model_copy(update={"never_judged": tuple(_list_unjudged(proof))})
+    proof = Proof.model_validate(proof.model_dump(mode="json"))  # as it is read back, so that the hash is the same
+    return proof.model_copy(update={"hash": proof.content_hash()})
 
 
 def prove_claim(claim: Claim, given: ClaimSources, row: str = "") -> ProvenClaim:

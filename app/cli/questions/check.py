@@ -1,23 +1,19 @@
 """`weiwo check`: an answer with its proof, checked again without thread, home or network."""
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
-from weiwo.app.cli.errors import COMPLETE, PARTIAL, UsageError
+from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.output import hint, write, write_json
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.export.proof_check import ProofReport, check_by_model, check_documents, check_proof, read_proof
 from weiwo.state.settings import Settings
-from weiwo.text.lists import join_names
-from weiwo.text.localization import localized_section
 
 app = typer.Typer()
-
-_WORDS: Final = localized_section("proof_check")
 
 
 @app.command(cls=TextCommand)
@@ -47,16 +43,13 @@ def check(
         write_json({"file": str(file), **report.to_json()})
     else:
         _print_report(report)
-    raise typer.Exit(PARTIAL if report.findings else COMPLETE)
+    raise typer.Exit(report.code)
 
 
 def _print_report(report: ProofReport) -> None:
     """A line for each finding, one for each thing that was not checked again, and what was."""
-    language = report.proof.language
-    words = _WORDS[language]
     for _, place, text in report.findings:
         write(f"✗ {place}: {text}\n")
-    for place, why in report.unchecked:
+    for _, place, why in report.unchecked:
         hint(f"· {place}: {why}")
-    counted = join_names([words[kind].format(count) for kind, count in report.checked.items()], language)
-    write(words["fails" if report.findings else "holds"].format(counted, len(report.findings)) + "\n")
+    write(report.closing + "\n")
