@@ -25,7 +25,11 @@ _EMPTY_WORDS: Final = frozenset(
 )
 """Words that say nothing by themselves; a "not" is none of them."""
 _UNVERIFIED: Final = localized("writer.draft", "unverified")
-_FIXED: Final = tuple(("writer.rule_answer.leads", key) for key in ("asserted", "extracts", "doubted"))
+_FIXED: Final = (
+    localized("writer.rule_answer.leads", "asserted"),
+    localized("writer.rule_answer.leads", "extracts"),
+    localized("writer.rule_answer.leads", "doubted"),
+)
 """Our own lead-ins; those that state something, such as that it occurs nowhere, are not among them."""
 
 
@@ -154,4 +158,4 @@ def _tokens(text: str) -> set[str]:
 @cache
 def _fixed_phrases(language: Language) -> Collection[str]:
     """What our own headings and lead-ins say, by their words."""
-    return frozenset(fold_words(localized(section, key)[language]) for section, key in _FIXED)
+    return frozenset(fold_words(one[language]) for one in _FIXED)
