@@ -1,6 +1,9 @@
 """Reflection's decisions and the writer's answer."""
 
+from operator import not_
 from typing import Final, Literal
+
+from pydantic import Field
 
 from weiwo.state.evidence import MonitorReport
 from weiwo.state.kinds import DecidedBy
@@ -156,6 +159,8 @@ class Extract(Value):
         score: How much of what is asked the passage speaks of, 0 to 1.
         evidence_id: The passage.
         locator: Its place within the source, such as "page 2" or "lines 3-7"; empty where the source is the place.
+        headings: The headings it stands under, outermost first, without the title.
+        context: What else is known of it, by name, as `Evidence.context`.
     """
 
     n: int
@@ -166,6 +171,8 @@ class Extract(Value):
     score: float = 0.0
     evidence_id: str
     locator: str = ""
+    headings: tuple[str, ...] = Field((), exclude_if=not_)
+    context: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
 
 
 class Answer(Value):

@@ -76,6 +76,9 @@ class Evidence(Value):
         calls: The calls that it is the whole reply to; none of what a search found, which has a source of its own.
         document: SHA-256 of the bytes of its document as they were read; empty where it is of none in an index.
         publication: Authors, venue and DOI where the source is a scholarly work.
+        headings: The headings it stands under, outermost first, without the title.
+        context: What else is known of it that its own words do not say, by name: `caption` of its table or figure; of a
+            mail `sender`, `recipients`, `copied` and `sent`.
     """
 
     id: str
@@ -96,11 +99,14 @@ class Evidence(Value):
     calls: tuple[PassageCall, ...] = Field((), exclude_if=not_)
     document: str = Field("", exclude_if=not_)
     publication: Publication | None = Field(None, exclude_if=_is_none)
+    headings: tuple[str, ...] = Field((), exclude_if=not_)
+    context: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
 
     @property
     def heading(self) -> str:
-        """What stands above its text and is of what it speaks: its title, and the calls that it is the reply to."""
-        return "; ".join(filter(None, (self.title, *map(str, self.calls))))
+        """Title, headings, context and calls, joined: what stands above its text and tells of what it speaks."""
+        above = (self.title, *self.headings, *self.context.values(), *map(str, self.calls))
+        return "; ".join(dict.fromkeys(filter(None, above)))
 
     def merged(self, other: "Evidence") -> "Evidence":
         """This passage with the other's origins added and the better score and rank kept.

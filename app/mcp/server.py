@@ -76,6 +76,7 @@ class FoundPassage(BaseModel):
     text: str
     source: str
     title: str = ""
+    section: str = Field("", description="The headings it stands under, and what else is known of it.")
     locator: str = Field("", description="Its place in the source, such as 'lines 3-7' or 'page 2'.")
 
 
@@ -238,7 +239,8 @@ async def _call(account: Account, tool: str, args: dict[str, Any], most: int) ->
 
 def _passage(passage: Evidence) -> FoundPassage:
     text = passage.text if len(passage.text) <= 2 * _LONGEST_PASSAGE else passage.text[: 2 * _LONGEST_PASSAGE] + "…"
-    return FoundPassage(text=text, source=passage.source, title=passage.title, locator=passage.locator)
+    section = " › ".join((*passage.headings, *passage.context.values()))
+    return FoundPassage(text=text, source=passage.source, title=passage.title, section=section, locator=passage.locator)
 
 
 def _checked(question: str) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state import Evidence
+from weiwo.text.passage_context import format_contexts
 from weiwo.tools.printable import one_line, printable
 
 
@@ -118,8 +119,8 @@ def _shown(value: object) -> str:
 def print_results(console: Console, passages: Sequence[Evidence], extracts: Sequence[Mapping[str, Any]]) -> None:
     """Print the passages, the sentences that fit best in bold."""
     shown = {extract["n"]: extract for extract in extracts}
-    for passage in passages:
-        head = Text.assemble((f"{passage.rank}. ", "cyan"), (one_line(passage.title), "bold"))
+    for passage, context in zip(passages, format_contexts(passages), strict=True):
+        head = Text.assemble((f"{passage.rank}. ", "cyan"), (one_line(context), "bold"))
         console.print(Flow(head, indent=3))
         console.print(Flow(Text(f"   {place_of(passage)} · {passage.score:.2f}", "dim"), indent=3))
         extract = shown.get(passage.rank)

@@ -250,6 +250,8 @@ def _shown(
         score=score,
         evidence_id=evidence.id,
         locator=evidence.locator,
+        headings=evidence.headings,
+        context=evidence.context,
     )
 
 

@@ -1,8 +1,8 @@
 """Index records: documents, passages, and the batches of changes in which ingestion hands them over."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from weiwo.tools.corpus.losses import Loss
@@ -50,6 +50,9 @@ class Passage:
     first_line: int  # its first line within the file, or the page, slide or sheet, from 1
     last_line: int  # its last line
     page: int | None = None  # the page, slide, sheet or chapter, from 1; None where the file has none
+    # What is known of it that its own words do not say: `caption` of its table or figure, and of a mail `sender`,
+    # `recipients`, `copied` and `sent`. Indexed and shown with it, and given to models; never quoted as its words.
+    context: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

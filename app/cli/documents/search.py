@@ -18,6 +18,7 @@ from weiwo.state import Evidence
 from weiwo.state.query import QueryFrame
 from weiwo.state.settings import Settings
 from weiwo.text.language_detection import detect_language
+from weiwo.text.passage_context import format_contexts
 from weiwo.text.terms import terms
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.base import CorpusError
@@ -28,7 +29,18 @@ from weiwo.tools.printable import one_line
 
 app = typer.Typer()
 
-_EXTRACT_FIELDS: Final = ("n", "source", "title", "text", "highlights", "score", "evidence_id", "locator")
+_EXTRACT_FIELDS: Final = (
+    "n",
+    "source",
+    "title",
+    "text",
+    "highlights",
+    "score",
+    "evidence_id",
+    "locator",
+    "headings",
+    "context",
+)
 
 
 class _SearchExplanation(NamedTuple):
@@ -122,7 +134,7 @@ async def _explain(settings: Settings, query: str, k: int) -> _SearchExplanation
 
 def _results_json(query: str, passages: Sequence[Evidence], told: _SearchExplanation | None = None) -> dict[str, Any]:
     """The result as one object, with its explanation if there is one; with one by corpus if there are several."""
-    kept = {"id", "source", "title", "text", "score", "rank", "locator", "date"}
+    kept = {"id", "source", "title", "text", "score", "rank", "locator", "date", "headings", "context"}
     found = {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
     if told is None:
         return found
@@ -161,7 +173,7 @@ def _plain_results(passages: Sequence[Evidence], extracts: Sequence[Mapping[str,
     """The passages as plain text, for a pipe, with `**` around the sentences that fit best."""
     shown = {extract["n"]: plain_extract(extract) for extract in extracts}
     return "".join(
-        f"{passage.rank}. {one_line(passage.title)}\n   {place_of(passage)} · {passage.score:.2f}\n"
+        f"{passage.rank}. {one_line(context)}\n   {place_of(passage)} · {passage.score:.2f}\n"
         f"   {shown.get(passage.rank) or excerpt_of(passage)}\n"
-        for passage in passages
+        for passage, context in zip(passages, format_contexts(passages), strict=True)
     )

@@ -33,7 +33,7 @@ def flag_injections(passages: Iterable[Evidence]) -> list[Evidence]:
     """The passages, those marked that speak to a model instead of to a reader. Called where passages enter a run."""
     return [
         passage.model_copy(update={"flags": (*passage.flags, INSTRUCTIONS)})
-        if INSTRUCTIONS not in passage.flags and addresses_model(f"{passage.title}\n{passage.text}")
+        if INSTRUCTIONS not in passage.flags and addresses_model(f"{passage.heading}\n{passage.text}")
         else passage
         for passage in passages
     ]
@@ -50,7 +50,9 @@ def without_orders(passage: Evidence) -> Evidence:
     for start, end in find_orders(text):
         text = text[:start] + " " * (end - start) + text[end:]
     title = "" if addresses_model(passage.title) else passage.title
-    return passage.model_copy(update={"text": text, "title": title})
+    headings = tuple(heading for heading in passage.headings if not addresses_model(heading))
+    context = {name: said for name, said in passage.context.items() if not addresses_model(said)}
+    return passage.model_copy(update={"text": text, "title": title, "headings": headings, "context": context})
 
 
 def orders_in(passage: Evidence) -> str:
@@ -91,7 +93,9 @@ def format_passage(n: int, passage: Evidence, *, new: bool = False) -> str:
     note = f' note="{_NOTE}"' if INSTRUCTIONS in passage.flags else ""
     fresh = ' new="yes"' if new else ""
     call = f' call="{_attribute("; ".join(map(str, passage.calls)), 300)}"' if passage.calls else ""
-    more = f"{call}{date}{old}{fresh}{note}"
+    section = f' section="{_attribute(" › ".join(passage.headings), 300)}"' if passage.headings else ""
+    known = "".join(f' {name}="{_attribute(said, 200)}"' for name, said in passage.context.items() if said)
+    more = f"{section}{known}{call}{date}{old}{fresh}{note}"
     return f'<passage n="{n}" title="{title}" source="{source}"{more}>\n{quote_as_data(passage.text)}\n</passage>'
 
 

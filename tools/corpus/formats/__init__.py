@@ -1,10 +1,15 @@
 """File formats, and how each becomes passages: one small module a format, and this table.
 
 The contract of a reader is `PartReader`: a function `read(file, name)` that takes a file opened for reading bytes and a
-title for a file that states none, and yields `Part`s. A part has `Passage`s in document order (their text, headings,
-and a locator for people), a title, an ISO date where the file states one, and as `losses` whatever of the file is in no
-passage (`weiwo.tools.corpus.losses.Loss`; of the kind `other`, `places` say what). It raises `UnreadableError` with one
-line where nothing can be read. It runs in a process of its own, within limits of time and memory, and must not write.
+title for a file that states none, and yields `Part`s. A part has `Passage`s in document order, a title, an ISO date
+where the file states one, and as `losses` whatever of the file is in no passage (`weiwo.tools.corpus.losses.Loss`; of
+the kind `other`, `places` say what). It raises `UnreadableError` with one line where nothing can be read. It runs in a
+process of its own, within limits of time and memory, and must not write.
+
+A passage has its text, a locator for people, and its context: `headings`, the whole path below the title, outermost
+first, and by name what its words do not say (`caption` of a table; `sender`, `recipients` and `sent` of a mail). Rows
+of a table begin with its header row. File name and title are its document's. All of that is indexed, shown and given
+to models; only the text is quoted.
 
 Another package adds a format by an entry point of the group `weiwo.formats`: its name is the ending of the files,
 without the dot, its value the reader, as in `hwp = "my_package.hwp:read"`. Endings in this table are not replaced.

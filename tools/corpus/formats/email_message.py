@@ -1,4 +1,4 @@
-"""E-mail (RFC 5322): the head, the text, and what is attached, each attachment by the reader of its own format."""
+"""E-mail (RFC 5322): the text, its head as context, and attachments, each by the reader of its own format."""
 
 import io
 import re
@@ -17,8 +17,10 @@ from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
+from weiwo.tools.printable import one_line
 
-_HEAD: Final = ("From", "To", "Cc", "Date", "Subject")
+_CONTEXT: Final = {"sender": "From", "recipients": "To", "copied": "Cc", "sent": "Date"}
+"""Fields of the head, by the names that they have in a passage's context; the subject is the title."""
 _NARROW_CHINESE: Final = re.compile(rb"(?i)=\?(?:gb2312|gbk)\?")
 """Names of encodings that programs write for the larger one that they use."""
 _MORE_WORDS: Final = 1.2
@@ -39,9 +41,9 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
     message = BytesParser(policy=policy.default).parsebytes(data)
     if not message.keys():
         raise UnreadableError("not an e-mail: it has no head")
-    head = "\n".join(f"{field}: {text}" for field in _HEAD if (text := read_field(message, field)))
+    context = {name: text for name, field in _CONTEXT.items() if (text := one_line(read_field(message, field), 300))}
     body = _choose_body(message)
-    found = make_passages(chunk_sections(f"{head}\n\n{_read_text(body)}", ())[1], unit="")
+    found = make_passages(chunk_sections(_read_text(body), ())[1], unit="")
     unread: list[str] = []
     losses: list[Loss] = []
     for number, attached in enumerate(_list_attachments(message)):
@@ -56,6 +58,9 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
         found += [_place_within(passage, title) for passage in part.passages]
     losses += count_places("attachments_not_read", unread)
     title = choose_title(read_field(message, "Subject")) or name
+    if not found and context:  # a mail of which the head is all there is
+        found = make_passages(chunk_sections("\n".join((title, *context.values())), ())[1], unit="")
+    found = [replace(passage, context={**passage.context, **context}) for passage in found]
     return require_passages(Part(title, found, read_date(message), losses=losses))
 
 

@@ -8,8 +8,8 @@ What a search costs is bounded by how many passages it looks at, not by how many
 rarest words of a question; its common words only add to the scores of those. A word that half of all passages hold
 tells them apart by next to nothing, and skipping its list takes tantivy longer than all others together.
 
-A passage's title counts twice, in one field with its headings and words; separate fields with weights did no better on
-MuSiQue and HotpotQA.
+A passage's title counts twice, the name of its file once, in one field with its headings, context and words; separate
+fields with weights did no better on MuSiQue and HotpotQA.
 """
 
 import shutil
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from weiwo.state.cached_property import cached_property
 from weiwo.state.kinds import Language
+from weiwo.text.file_names import name_words
 from weiwo.text.ngrams import NOTHING_INDEXED, Indexer
 from weiwo.tools.corpus.index.stemmers import STEMMERS, stem_terms
 from weiwo.tools.corpus.index.store import Store
@@ -257,12 +258,12 @@ class _KeywordUpdate:
         if dead:  # by query: a deletion by term takes every number for a signed one, and finds none
             self._writer.delete_documents_by_query(self._tantivy.Query.term_set_query(self._schema, "document", dead))
         make = self._tantivy.Document
-        last, above = ("", ""), NOTHING_INDEXED
-        for number, document, language, title, headings, text in store.read_born(self._added, until):
+        last, above = 0, NOTHING_INDEXED
+        for number, document, language, name, title, context, text in store.read_born(self._added, until):
             indexed = self._indexer(language)
-            if (title, language) != last:  # a document's passages come one after another
-                last, above = (title, language), indexed(f"{title} {title}")
-            below = indexed(f"{headings}\n{text}" if headings else text)
+            if document != last:  # a document's passages come one after another
+                last, above = document, indexed(f"{title} {title} {name_words(name, title)}")
+            below = indexed(f"{context}\n{text}" if context else text)
             entry = make()
             entry.add_unsigned("id", number)
             entry.add_unsigned("document", document)

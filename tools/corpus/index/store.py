@@ -58,7 +58,8 @@ CREATE TABLE passages(
     key BLOB NOT NULL,    -- of what is embedded: title, headings and text
     headings TEXT NOT NULL,  -- a JSON list
     locator TEXT NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, page INTEGER,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    context TEXT NOT NULL DEFAULT '{}'  -- a JSON object: caption, sender and the like
 );
 CREATE TABLE failures(
     path TEXT PRIMARY KEY, source TEXT NOT NULL, sha256 TEXT NOT NULL, size INTEGER NOT NULL,
@@ -88,6 +89,7 @@ CREATE TABLE tables(
 );
 CREATE INDEX tables_of ON tables(document);
 """
+_CONTEXT: Final = "ALTER TABLE passages ADD COLUMN context TEXT NOT NULL DEFAULT '{}'"
 """What version 1 lacks."""
 LIVE: Final = "born <= :at AND (died IS NULL OR died > :at)"
 """Which documents a reader at a generation sees."""
@@ -184,7 +186,8 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
     from weiwo.state.evidence import FILE_DATE, Evidence
 
     rows = connection.execute(
-        "SELECT passages.id, hash, text, source, title, locator, date, modified_ns, sha256 FROM json_each(?)"
+        "SELECT passages.id, hash, text, source, title, locator, date, modified_ns, sha256, headings, context"
+        " FROM json_each(?)"
         " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
         (json.dumps(list(ids)),),
     )
@@ -198,8 +201,10 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
             date=date or file_date(modified),
             flags=() if date or not modified else (FILE_DATE,),
             document=sha256,
+            headings=tuple(json.loads(headings)),
+            context=json.loads(context),
         )
-        for number, key, text, source, title, locator, date, modified, sha256 in rows
+        for number, key, text, source, title, locator, date, modified, sha256, headings, context in rows
     }
 
 
@@ -296,7 +301,7 @@ class Store:
             if version == VERSION:  # another process was faster
                 return
             columns = {row[1] for row in connection.execute("PRAGMA table_info(documents)")}
-            steps = [_SCHEMA] if version == 0 else [] if "losses" in columns else [_LOSSES]
+            steps = [_SCHEMA] if version == 0 else [_CONTEXT] if "losses" in columns else [_LOSSES, _CONTEXT]
             for script in (*steps, _TABLES):
                 for statement in filter(str.strip, script.split(";\n")):
                     connection.execute(statement)
@@ -350,21 +355,23 @@ class Store:
             )
             connection.execute("DELETE FROM documents WHERE died <= ?", (until,))
 
-    def read_born(self, since: int, until: int) -> Iterator[tuple[int, int, str, str, str, str]]:
+    def read_born(self, since: int, until: int) -> Iterator[tuple[int, int, str, str, str, str, str]]:
         """The passages that a reader at `until` sees and one at `since` doesn't.
 
         Yields:
-            The number of a passage and of its document, the document's language and title, the headings, joined, and
-            the text.
+            The number of a passage and of its document, the document's language, name and title, the headings and what
+            else is known of it, joined, and the text.
         """
         with self.read_transaction() as connection:
             for row in connection.execute(
-                "SELECT passages.id, document, language, title, headings, text FROM documents JOIN passages"  # noqa: S608  # constants only
+                "SELECT passages.id, document, language, source, title, headings, context, text"  # noqa: S608  # constants only
+                " FROM documents JOIN passages"
                 " ON passages.id BETWEEN first AND first + count - 1"
                 f" WHERE born > :since AND {LIVE} ORDER BY passages.id",  # constants only
                 {"since": since, "at": until},
             ):
-                yield *row[:4], " ".join(json.loads(row[4])) if row[4] != "[]" else "", row[5]
+                above = [*json.loads(row[5]), *json.loads(row[6]).values()] if row[5:7] != ("[]", "{}") else []
+                yield *row[:5], " ".join(above), row[7]
 
     def read_died(self, since: int, until: int) -> list[int]:
         """The documents that a reader at `since` sees and one at `until` doesn't."""

@@ -207,9 +207,9 @@ def _read_texts(writer: IndexWriter, passages: list[int]) -> Iterator[tuple[byte
         some = passages[start : start + _TEXTS_AT_ONCE]
         with writer.store.read_transaction() as connection:
             rows = connection.execute(
-                "SELECT key, title, headings, text FROM passages JOIN documents ON documents.id = document"  # noqa: S608  # constants only
+                "SELECT key, title, headings, context, text FROM passages JOIN documents ON documents.id = document"  # noqa: S608  # constants only
                 f" WHERE passages.id IN ({', '.join('?' * len(some))})",  # placeholders only
                 some,
             ).fetchall()
-        for key, title, headings, text in rows:
-            yield key, compose_embedded_text(title, json.loads(headings), text)
+        for key, title, headings, context, text in rows:
+            yield key, compose_embedded_text(title, json.loads(headings), json.loads(context), text)

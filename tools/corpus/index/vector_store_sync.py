@@ -91,11 +91,12 @@ def _make_uuid(*parts: str) -> str:
 def _read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[str, dict[str, Any]]]:
     """Text and metadata of passages; what is not known of one is left out, since some stores take no null."""
     found = connection.execute(
-        "SELECT passages.id, text, source, title, locator, date, documents.type, language, page FROM json_each(?)"
+        "SELECT passages.id, text, source, title, locator, date, documents.type, language, page,"
+        " (SELECT group_concat(value, ' › ') FROM json_each(headings)) FROM json_each(?)"
         " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
         (json.dumps(list(numbers)),),
     )
-    names = ("source", "title", "locator", "date", "type", "language", "page")
+    names = ("source", "title", "locator", "date", "type", "language", "page", "section")
     return {
         number: (text, {name: value for name, value in zip(names, known, strict=True) if value not in {None, ""}})
         for number, text, *known in found

@@ -215,8 +215,8 @@ def _put_document(connection: sqlite3.Connection, one: Document, passages: Seque
         ),
     ).lastrowid
     connection.executemany(
-        "INSERT INTO passages(document, hash, key, headings, locator, first_line, last_line, page, text)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO passages(document, hash, key, headings, locator, first_line, last_line, page, text, context)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 number,
@@ -228,6 +228,7 @@ def _put_document(connection: sqlite3.Connection, one: Document, passages: Seque
                 each.last_line,
                 each.page,
                 each.text,
+                json.dumps(dict(each.context), ensure_ascii=False),
             )
             for each in passages
         ],
@@ -238,11 +239,11 @@ def _put_document(connection: sqlite3.Connection, one: Document, passages: Seque
     )
 
 
-def compose_embedded_text(title: str, headings: Iterable[str], text: str) -> str:
-    """The text that is embedded for a passage: title, headings and words."""
-    return "\n".join(filter(None, (title, " / ".join(headings), text)))
+def compose_embedded_text(title: str, headings: Iterable[str], context: Mapping[str, str], text: str) -> str:
+    """The text that is embedded for a passage: title, headings, what else is known of it, and words."""
+    return "\n".join(filter(None, (title, " / ".join(headings), *context.values(), text)))
 
 
 def _hash_embedded_text(title: str, passage: Passage) -> bytes:
-    text = compose_embedded_text(title, passage.headings, passage.text)
+    text = compose_embedded_text(title, passage.headings, passage.context, passage.text)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -33,7 +33,7 @@ _SMALL: Final = 1_000_000
 _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Without waiting: a pipe that took the place of a file must not hold us up."""
 
-_encode_passage: Final = attrgetter("text", "headings", "locator", "first_line", "last_line", "page")
+_encode_passage: Final = attrgetter("text", "headings", "locator", "first_line", "last_line", "page", "context")
 """The fields of a passage in the order in which the parent takes them."""
 
 

@@ -174,6 +174,7 @@ def _convert_document(name: str, document: Document) -> Evidence:
         text=text,
         source=source,
         title=stated.title or derive_source_title(source, text),
+        headings=stated.headings,
         locator=stated.locator,
         date=stated.date,
     )

@@ -1,0 +1,62 @@
+"""Passage headings in one line: title, heading path and what else is known of a passage, shortened from the left."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Final, Protocol
+
+_BETWEEN: Final = " › "
+_CUT: Final = "…"
+_LONGEST_PART: Final = 120
+
+
+class ContextualPassage(Protocol):
+    """A passage that knows where it stands."""
+
+    @property
+    def source(self) -> str:
+        """Its document."""
+
+    @property
+    def title(self) -> str:
+        """The title of its document."""
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings it stands under, outermost first."""
+
+    @property
+    def context(self) -> Mapping[str, str]:
+        """What else is known of it, by name."""
+
+
+def format_contexts(passages: Sequence[ContextualPassage], limit: int = 90) -> list[str]:
+    """The context of each passage in one line; documents of one title are told apart by their file names.
+
+    Args:
+        passages: The passages that are shown together.
+        limit: Characters of a line, above which its outer headings are left out.
+    """
+    sources: dict[str, set[str]] = {}
+    for passage in passages:
+        sources.setdefault(passage.title, set()).add(passage.source)
+    return [_format_context(passage, limit, named=len(sources[passage.title]) > 1) for passage in passages]
+
+
+def _format_context(passage: ContextualPassage, limit: int, *, named: bool) -> str:
+    name = file_name(passage.source)
+    title = passage.title or name
+    parts = [title, *passage.headings, *(passage.context.get(key, "") for key in ("caption", "sender", "sent"))]
+    lines = (" ".join(part.split()) for part in parts)
+    shown = list(dict.fromkeys(line if len(line) <= _LONGEST_PART else line[:_LONGEST_PART] + _CUT for line in lines))
+    shown = [line for line in shown if line]
+    start = f"{name}: " if named and name and name != title else ""
+    whole = start + _BETWEEN.join(shown)
+    while len(whole) > limit and len(shown) > 1:
+        del shown[0]
+        whole = f"{start}{_CUT}{_BETWEEN}{_BETWEEN.join(shown)}"
+    return whole
+
+
+def file_name(source: str) -> str:
+    """The last part of a path or an address."""
+    return PurePosixPath(source.replace("\\", "/").rstrip("/")).name
