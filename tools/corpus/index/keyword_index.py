@@ -32,7 +32,7 @@ from weiwo.tools.private_files import close_files, make_private_folder
 if TYPE_CHECKING:
     import tantivy
 
-ANALYZER: Final = 2
+ANALYZER: Final = 3
 """Goes up when texts are analyzed differently; the index is then built anew."""
 
 _WRITER_BYTES: Final = 64_000_000
