@@ -115,7 +115,7 @@ def test_good_results_pass(result):
         *(([key], None) for key in COMPLEX),
         (["surplus"], 1),
         (["question"], ""),
-        (["language"], "de"),
+        (["language"], "German!"),
         (["status"], "done"),
         (["level"], "hard"),
         (["team"], "everybody"),

@@ -424,6 +424,7 @@ def test_wrong_usage_is_one_line_and_code_2(weiwo, args, says, as_json):
         ("WEIWO_WEB", "perhaps"),
         ("WEIWO_TELEMETRY", "perhaps"),
         ("WEIWO_CORPUS", "/nowhere"),
+        ("WEIWO_LANGUAGE", "the best one"),
     ],
 )
 def test_malformed_settings_are_named(weiwo, monkeypatch, name, value):

@@ -41,6 +41,10 @@ async def test_a_client_lists_and_calls_tools(http: httpx.AsyncClient):
         assert {tool.name for tool in await client.list_tools()} == {"ask", "get_answer", "search", "read_document"}
         found = await client.call_tool("search", {"query": "length of the Yangtze", "k": 1})
         assert "6,300" in str(found.structured_content)
+        asked = {"question": "How long is the Yangtze?", "language": "the best one"}
+        refused = await client.call_tool("ask", asked, raise_on_error=False)
+        assert refused.is_error
+        assert "language: is no language tag; write one such as de" in refused.content[0].text
 
 
 @needs_extra

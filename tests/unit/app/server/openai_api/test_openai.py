@@ -8,7 +8,7 @@ from tests.support.fake_model import assessed, fake, found
 from tests.unit.app.server.conftest import running
 from weiwo.app.server.application import create_app
 from weiwo.app.server.openai_api.answers import ProtocolAnswer, read_answer
-from weiwo.app.server.openai_api.chat_routes import rest
+from weiwo.app.server.openai_api.chat_routes import read_run, rest
 
 QUESTION = "How long is the Yangtze?"
 
@@ -43,6 +43,23 @@ async def test_a_completion_has_its_citations(client: openai.AsyncOpenAI, http: 
     assert done.model_extra["sources"][0]["title"] == "Yangtze"
     assert done.usage is not None
     assert (await http.post("/threads/search")).json() == []
+
+
+@pytest.mark.parametrize(("said", "language"), [("de-AT", "de"), ("zh_CN", "zh"), ("", "")])
+def test_the_language_of_the_answer_is_a_field_of_the_request(said: str, language: str) -> None:
+    run = read_run({"model": "weiwo", "language": said}, [{"type": "human", "content": QUESTION}], kept=False)
+    assert run.context.get("language", "") == language
+
+
+async def test_a_language_that_is_none_is_refused_in_a_line(client: openai.AsyncOpenAI):
+    with pytest.raises(
+        openai.BadRequestError, match="language; 'the best one' is no language tag; write one such as de"
+    ):
+        await client.chat.completions.create(
+            model="weiwo",
+            messages=[{"role": "user", "content": QUESTION}],
+            extra_body={"language": "the best one"},
+        )
 
 
 async def test_a_streamed_completion_is_the_same(client: openai.AsyncOpenAI):
