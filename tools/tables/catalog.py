@@ -152,13 +152,17 @@ def _call(part: _Part, parts: Sequence[_Part]) -> str:
 
 
 def _join_alike(source: str, parts: Sequence[_Part], most: int) -> Iterator[_Table]:
-    """Tables of a document with the same columns as one, under the document's name."""
+    """Sheets of a document with the same columns as one table, under the document's name.
+
+    Two tables on one sheet stay two: costs below sales are not more sales.
+    """
     alike: dict[tuple[Any, ...], list[_Part]] = {}
     for part in parts[:most]:
         columns = part.facts["columns"]
         if not any(column["doubt"] or column["mixed"] for column in columns):
             alike.setdefault(tuple((fold_value(c["name"]), c["type"], c["unit"]) for c in columns), []).append(part)
-    groups = [group for group in alike.values() if len(group) > 1]
+    groups = [group for group in alike.values() if len(group) > 1 and group[0].facts["unit"] == "row"]
+    groups = [group for group in groups if len({part.facts["within"] for part in group}) == len(group)]
     if len(groups) == 1:
         yield _Table(PurePath(source).stem, source, tuple(groups[0]))
 

@@ -105,10 +105,11 @@ def read_column(name: str, cells: Sequence[Cell | str], *, delimiter: str = "", 
         delimiter: Mark between the cells of the file, where that is delimited text.
         language: Language of the document.
     """
-    texts = [cell if isinstance(cell, str) else cell.value for cell in cells]
-    if all(text is None or isinstance(text, str) for text in texts):
-        reading = _read_long([text or "" for text in texts], name, delimiter, language)  # type: ignore[misc]  # texts
-        column = _from_reading(name, reading, [text or "" for text in texts])  # type: ignore[misc]
+    plain = set(map(type, cells)) <= {str}
+    texts: Sequence[Any] = cells if plain else [cell if isinstance(cell, str) else cell.value for cell in cells]
+    if plain or all(text is None or isinstance(text, str) for text in texts):
+        written = texts if plain else [text or "" for text in texts]
+        column = _from_reading(name, _read_long(written, name, delimiter, language), written)
     else:
         column = _read_stored(name, cells, language)
     column.samples = [cell if isinstance(cell, str) else cell.shown for cell in cells[:_MOST_SAMPLES]]
@@ -123,7 +124,7 @@ def read_column(name: str, cells: Sequence[Cell | str], *, delimiter: str = "", 
     return column
 
 
-def _read_long(texts: list[str], name: str, delimiter: str, language: str) -> ColumnReading:
+def _read_long(texts: Sequence[str], name: str, delimiter: str, language: str) -> ColumnReading:
     """Read texts; of a long column whose first texts are plain numbers, dates or words, the rest at once."""
     distinct = list(dict.fromkeys(texts))
     if len(distinct) <= 2 * _SAMPLE:
@@ -287,7 +288,10 @@ def _find_template(column: Column) -> None:
     """Find how the shown texts of a number column follow from its values; then they need not be kept."""
     if column.shown is None:
         return
-    both = list(zip(column.values, column.shown, strict=True))
+    both = list(dict.fromkeys(zip(column.values, column.shown, strict=True)))
+    if all(repr(value).removesuffix(".0") == text or not text for value, text in both):
+        column.shown = None
+        return
     pairs = [(value, text) for value, text in both if value is not None and text]
     if not pairs or any(value is None and text for value, text in both):
         return

@@ -37,14 +37,10 @@ class FoundTable:
 
     def read_columns(self, wanted: range) -> list[list[Cell | str]]:
         """Return the body's cells, column by column; rows that end early are filled up with empty cells."""
-        found: list[list[Cell | str]] = [[] for _ in wanted]
-        ends = [(cells.append, at) for cells, at in zip(found, wanted, strict=True)]
-        for index in self.rows:
-            row = self.grid.rows[index]
-            size = len(row)
-            for append, at in ends:
-                append(row[at] if at < size else "")
-        return found
+        width = len(wanted)
+        rows = (self.grid.rows[index][wanted.start : wanted.stop] for index in self.rows)
+        filled = (row if len(row) == width else [*row, *[""] * (width - len(row))] for row in rows)
+        return [list(cells) for cells in zip(*filled, strict=True)] or [[] for _ in wanted]
 
 
 def find_tables(grid: Table) -> list[FoundTable]:

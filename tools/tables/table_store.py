@@ -20,7 +20,7 @@ from weiwo.tools.tables.columns import LONGEST_CELL, Column, fold_value, read_co
 from weiwo.tools.tables.notes import Note
 from weiwo.tools.tables.parquet import ParquetColumn, write_parquet
 from weiwo.tools.tables.structure import FoundTable, find_tables
-from weiwo.tools.tables.totals import BodyRow, Standing, find_totals, is_total_name
+from weiwo.tools.tables.totals import BodyRow, Standing, find_total_names, find_totals, is_total_name
 
 MOST_COLUMNS: Final = 500
 _MOST_CELLS: Final = 30_000_000
@@ -30,6 +30,7 @@ _KNOWN_VALUES: Final = 2_000
 _MOST_NOTES: Final = 10
 _FEW_BLANKS, _MANY_BLANKS = 0.1, 0.3
 """Shares of blank cells below labels: up to the first they lack values, from the second on they continue groups."""
+_FIGURES: Final = frozenset("0123456789=")
 HIDDEN, DOUBTFUL = 1, 2
 """Kinds of rows that a figure is given with and without."""
 
@@ -187,8 +188,9 @@ def _read_body(table: FoundTable) -> _Body:
     for start in range(0, width, step):
         part = table.columns[start : start + step]
         for at, cells in enumerate(table.read_columns(part), start):
-            rows.add(cells)
             column = read_column(table.header[at], cells, delimiter=table.grid.delimiter)
+            if column.type == "text" or column.unread or not set(map(type, cells)) <= {str}:
+                rows.add(cells)
             column.hidden = table.columns[at] in table.grid.hidden_columns
             column.dropped = column.empty == size and table.header[at] == f"column {at + 1}"
             body.columns.append(column)
@@ -232,6 +234,9 @@ class _RowFacts:
 
     def add(self, cells: Sequence[Cell | str]) -> None:
         """Take in a column."""
+        if set(map(type, cells)) <= {str}:
+            self._add_texts(cells)  # type: ignore[arg-type]  # no other is there
+            return
         blank: set[int] = set()
         texts = 0
         for at, cell in enumerate(cells):
@@ -255,6 +260,19 @@ class _RowFacts:
                     self._name(at, cell.value)
         if texts * 2 > self.size:
             self.blank.append(blank if len(blank) * 4 <= self.size else set())
+
+    def _add_texts(self, cells: Sequence[str]) -> None:
+        """Take in a column of texts, each distinct one looked at once."""
+        distinct = dict.fromkeys(cells)
+        words = [text for text in distinct if text[:1] not in _FIGURES]
+        named = find_total_names(words)
+        blanks = {text for text in distinct if not text or text.isspace()}
+        few = {at for at, text in enumerate(cells) if text in blanks} if blanks else set()
+        for at, text in enumerate(cells) if named else ():
+            if text in named:
+                self._name(at, text)
+        if len(words) * 2 > len(distinct):
+            self.blank.append(few if len(few) * 4 <= self.size else set())
 
     def _name(self, at: int, text: str) -> None:
         self.keys[at] = f"{self.keys[at]} {text}" if at in self.keys else text

@@ -7,7 +7,7 @@ alone over several rows, or one whose name is also that of a thing, is in doubt:
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -59,6 +59,16 @@ class _Walk:
 def is_total_name(text: str) -> bool:
     """Whether a text has a word for a total or a mean."""
     return not text.startswith("=") and bool(_NAMED.search(text[:200]))
+
+
+def find_total_names(texts: Iterable[str]) -> set[str]:
+    """The texts that have a word for a total or a mean, of many that are searched at once."""
+    joined = "\n".join(text[:200].replace("\n", " ") for text in texts)
+    found = set()
+    for match in _NAMED.finditer(joined):
+        start, end = joined.rfind("\n", 0, match.start()) + 1, joined.find("\n", match.end())
+        found.add(joined[start : end if end >= 0 else len(joined)])
+    return found
 
 
 def find_totals(
