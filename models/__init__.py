@@ -16,5 +16,7 @@ endpoint          where a model answers, what is remembered of it, its circuit b
 model_cache       chat models and HTTP clients, by event loop
 budget, prices    what a run may still spend
 context_windows   how much a model can be given, and how text is counted
-errors            the errors of calls, and the classification of failures
+prompt_passages   what can be left out of a prompt that is not taken
+stop_reasons      whether a reply is whole, by what its provider says
+errors, fault_codes  the errors of calls, and the classification of failures
 """

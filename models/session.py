@@ -42,10 +42,10 @@ from weiwo.models.stop_reasons import (
     accepts_unreported,
     always_tells,
     blocks_prompt,
-    describe_reason,
     kind_of,
     note_reported,
     refuses,
+    require_end,
     stop_kind,
     stop_reason,
 )
@@ -533,26 +533,6 @@ class ModelSession:
 def unsent_call(role: str, purpose: str, model: str, reason: str) -> ModelCall:
     """The trace of a call that could not be made, so that a rule standing in for it is never silent."""
     return ModelCall(role=role, purpose=purpose, model=model, mode=NOT_SENT, error=reason)
-
-
-def require_end(kind: StopKind, reason: str | None, *, empty: bool = False, prompt: bool = False) -> None:
-    """Refuse a reply that its model did not end by itself, or ended without a word; `prompt`: the prompt was blocked.
-
-    Raises:
-        ModelRequestError: For that reason.
-    """
-    told = describe_reason(reason)
-    faults: dict[StopKind, Fault] = {
-        "cut": Fault("incomplete", "the reply was cut off at the model's length limit"),
-        "declined": Fault("declined", f"the model declined, or a filter did{told}", prompt=prompt),
-        "overloaded": Fault("busy", f"the model endpoint is overloaded{told}"),
-        "broken": Fault("incomplete", f"the model did not end its reply{told}"),
-        "unreported": Fault("empty", "the reply was empty") if empty else Fault("incomplete", "the reply broke off"),
-    }
-    if (fault := faults.get(kind)) is not None:
-        raise ModelRequestError(fault)
-    if empty:
-        raise ModelRequestError(Fault("empty", "the reply was empty"))
 
 
 def _require_progress(watch: RepetitionWatch, delta: str) -> None:

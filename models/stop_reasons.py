@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.models.endpoint import EndpointMemory, is_local
+from weiwo.models.errors import Fault, ModelRequestError
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -126,11 +127,6 @@ def refuses(message: "BaseMessage") -> bool:
     return any(isinstance(block, dict) and block.get("type") == "refusal" for block in blocks)
 
 
-def describe_reason(reason: str | None) -> str:
-    """Return a reason as it may be shown: a provider's code in brackets, or nothing."""
-    return f" ({reason})" if reason and _CODE.fullmatch(reason) else ""
-
-
 def always_tells(model: "BaseChatModel") -> bool:
     """Tell whether a model's endpoint reports a reason with every reply; one on this network may not."""
     names = {cls.__name__ for cls in type(model).__mro__}
@@ -154,3 +150,23 @@ def accepts_unreported(endpoint: str, model: "BaseChatModel") -> bool:
 def note_reported(endpoint: str) -> None:
     """Remember that an endpoint reports why its replies end."""
     _reported.put(endpoint, None)
+
+
+def require_end(kind: StopKind, reason: str | None, *, empty: bool = False, prompt: bool = False) -> None:
+    """Refuse a reply that its model did not end by itself, or ended without a word; `prompt`: the prompt was blocked.
+
+    Raises:
+        ModelRequestError: For that reason.
+    """
+    told = f" ({reason})" if reason and _CODE.fullmatch(reason) else ""
+    faults: dict[StopKind, Fault] = {
+        "cut": Fault("incomplete", "the reply was cut off at the model's length limit"),
+        "declined": Fault("declined", f"the model declined, or a filter did{told}", prompt=prompt),
+        "overloaded": Fault("busy", f"the model endpoint is overloaded{told}"),
+        "broken": Fault("incomplete", f"the model did not end its reply{told}"),
+        "unreported": Fault("empty", "the reply was empty") if empty else Fault("incomplete", "the reply broke off"),
+    }
+    if (fault := faults.get(kind)) is not None:
+        raise ModelRequestError(fault)
+    if empty:
+        raise ModelRequestError(Fault("empty", "the reply was empty"))
