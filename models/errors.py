@@ -84,6 +84,7 @@ class Fault:
     window: int | None = None  # tokens that the model's context holds, if an overflow says so
     bound: bool = False  # whether it speaks of the bound on the reply that the request carried
     slow: bool = False  # some of the reply came, and it was still coming
+    cut: bool = False  # the model ended it at its bound on the length of a reply, so that it may go on
     prompt: bool = False  # whether a filter declined the prompt, rather than the model its reply
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import ClassVar, Final, Protocol
 
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from weiwo.models.errors import ModelRequestError
 from weiwo.models.gateway import ModelCallError
@@ -24,7 +24,7 @@ from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
 from weiwo.nodes.writer.entailment import ClaimPlace, format_sources, is_open, judge_claims
 from weiwo.nodes.writer.opening import PartCheck, is_check_line, is_closing, skip_opening
 from weiwo.nodes.writer.piece_stream import split_pieces
-from weiwo.nodes.writer.prompt import REWRITE
+from weiwo.nodes.writer.prompt import CONTINUE, REWRITE
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Language
 from weiwo.text.citation_marks import clean_marks
@@ -81,6 +81,8 @@ async def draft_answer(
 ) -> AsyncGenerator[str, None]:
     """The model's draft, piece by piece; where the prompt proves too long for it, once more with what fits.
 
+    A draft that is cut off at the model's limit of length is continued once, from its last whole piece.
+
     Args:
         services: The models.
         draft: The draft.
@@ -91,21 +93,25 @@ async def draft_answer(
     Raises:
         ModelCallError: There is none, or it broke off.
     """
+    messages = context.messages
     for first in (True, False):
-        begun = False
+        said: list[str] = []
         try:
-            async with aclosing(_in_language(services, context.messages, check)) as segments:
+            async with aclosing(_in_language(services, messages, check)) as segments:
                 async for segment in segments:
-                    begun = True
+                    said.append(segment)
                     if is_check_line(segment) or is_closing(segment):
                         yield ""
                     else:
                         yield say(segment) or trailing_blanks(segment)
         except ModelRequestError as failure:
-            if begun or not first or failure.fault.kind != "overflow":
+            if first and said and failure.fault.cut and not services.budget.exhausted():
+                messages, check = [*context.messages, AIMessage("".join(said)), HumanMessage(CONTINUE)], None
+                continue
+            if said or not first or failure.fault.kind != "overflow":
                 raise
             await context.pack_sources()
-            draft.sources = context.citable
+            draft.sources, messages = context.citable, context.messages
         else:
             return
 

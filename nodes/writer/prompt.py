@@ -60,6 +60,11 @@ a passage that show it, copied exactly; of what is not told none. A doubt comes 
 does not know other wordings, and may be right. `judged`: how many claims you judged."""
 )
 
+CONTINUE: Final = protect_prompt(
+    "Your answer was cut off at its limit of length behind the text above. Go on with the next whole sentence, item or "
+    "row, under the same rules; repeat nothing that stands there already."
+)
+
 REWRITE = protect_prompt(
     """\
 These parts of your answer could not be verified against their sources. For each give a replacement \
