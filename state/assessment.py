@@ -61,6 +61,7 @@ class Assessment(Value):
         decided_by: Whether a model took part.
         parts: What the question asks for, one line each, as a model listed it; empty where none did.
         clarification: What is still to be asked of the person; None where nothing is.
+        needs_sources: Whether the answer needs more than a model's own knowledge; a model may judge that it does not.
         assumed: What the question was taken to mean where it may mean several things and nobody was asked; the answer
             says so. Empty where it is clear.
         answer_language: The language to answer in, where a person set one; empty: that of the question.
@@ -77,6 +78,7 @@ class Assessment(Value):
     parts: tuple[str, ...] = ()
     clarification: Clarification | None = None
     assumed: str = ""
+    needs_sources: bool = True
     strategy: Strategy | None = None
     answer_language: Language = ""
 

@@ -18,6 +18,8 @@ from weiwo.nodes.executor.task_calls.tool_calls import digest_result
 from weiwo.state import Outcome, Plan
 from weiwo.state.kinds import recorded_language
 from weiwo.state.settings import Context, Settings
+from weiwo.text.citation_marks import clean_marks
+from weiwo.text.terms import terms
 from weiwo.text.values import render
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.guarded_call import Caller
@@ -118,12 +120,16 @@ def _list_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[d
         if old != new:
             source = next((sources[one] for one in outcome["evidence_ids"] if one in sources), "")
             changes.append({"task": key, "question": questions.get(key, key), "old": old, "new": new, "source": source})
-    valued = any(_in_words(one, after) for one in after["outcomes"].values())
-    if not changes and not valued and before["answer"] != after["answer"]:
+    if not changes and _list_terms(before) != _list_terms(after):
         source = next((one["source"] for one in after["citations"]), "")
         told = {"task": "", "question": str(after["question"]), "old": before["answer"], "new": after["answer"]}
         changes.append({**told, "source": source})
     return changes
+
+
+def _list_terms(result: Mapping[str, Any]) -> frozenset[str]:
+    """The content words and figures of an answer, by which a new wording is told from a new answer."""
+    return frozenset(terms(clean_marks(str(result["answer"]), ())))
 
 
 def _in_words(outcome: Mapping[str, Any] | None, result: Mapping[str, Any]) -> str:

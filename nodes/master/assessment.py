@@ -128,6 +128,7 @@ async def assess_question(
         parts=tuple(part for named in reply.parts[:_MOST_PARTS] if (part := safe_note(named))) if reply else (),
         clarification=clarification,
         assumed=assumed,
+        needs_sources=reply is None or _needs_sources(reply, frame),
         strategy=strategy,
         answer_language=services.language if services.language != language else "",
     )
@@ -238,6 +239,11 @@ def _compute_semantic_score(reply: AssessmentReply) -> float:
     outside = float(reply.external_information or reply.tool_use)
     steps = float(reply.multi_step or reply.comparison_or_calculation)
     return 0.45 * outside + 0.55 * steps * max(outside, 0.5)
+
+
+def _needs_sources(reply: AssessmentReply, frame: QueryFrame) -> bool:
+    """Whether an answer needs more than a model knows: what is fresh or local does, whatever a model judges."""
+    return bool(reply.external_information or reply.tool_use or frame.fresh or frame.local)
 
 
 def _plausible(rewritten: str, question: str, language: Language) -> bool:

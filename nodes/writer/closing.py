@@ -147,8 +147,9 @@ def _enter_draft(
     this part has. A draft that tells nothing of a part leaves it out, if it tells another one.
     """
     outcomes = current_outcomes(state)
-    text = fold("".join(draft.spoken))
-    words = _stems(text)
+    firm = [claim for claim in draft.claims if claim.verdict not in DOUBTFUL]
+    text = fold(" ".join(claim.text for claim in firm) if draft.claims else "".join(draft.spoken))
+    words, cited = _stems(text), draft.cited_ids({n for claim in firm for n in claim.citations})
     told: list[bool] = []
     for part in parts:
         found = [outcomes[key] for key in part.task_ids if key in outcomes and outcomes[key].answers]
@@ -158,7 +159,7 @@ def _enter_draft(
             any(value and value in text for value in values)
             or not own
             or bool(own & words)
-            or not draft.cited_ids.isdisjoint(key for one in found for key in one.evidence_ids)
+            or not cited.isdisjoint(key for one in found for key in one.evidence_ids)
         )
     entered = []
     asked = _list_asked_ids(state)

@@ -65,7 +65,7 @@ class WriterContext:
         items = tuple(replace(source, n=n) for n, source in enumerate((*shown, *calculations, *passages.values()), 1))
         self.sources = replace(all_, items=items)
         visible = items[: len(shown) + len(calculations)]
-        self.citable = CitableSources(visible, all_.language, self.sources.final)
+        self.citable = CitableSources(visible, all_.language, self.sources.final, all_.assumed)
         as_shown = [replace(source, evidence=part) for source, part in zip(visible, fitted.shown, strict=False)]
         prompt = findings_prompt(
             self._state, self._services, CitableSources((*as_shown, *visible[len(shown) :]), all_.language)

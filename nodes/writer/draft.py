@@ -1,7 +1,7 @@
 """The draft of an answer: its pieces as they were spoken, its checked claims, and how doubtful ones are settled."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final
@@ -21,6 +21,7 @@ from weiwo.state import DOUBTFUL, Block, Claim, DecidedBy, Extract, Language
 from weiwo.state.answer import Gap
 from weiwo.state.ledger import Lead, Ledger
 from weiwo.text.citation_marks import blank_marks, clean_marks, has_foreign_mark, list_cited_numbers, renumber_marks
+from weiwo.text.lists import join_names
 from weiwo.text.localization import localized
 from weiwo.text.markdown import ROW
 
@@ -32,6 +33,7 @@ _LEAST_SHARE: Final = 0.7
 """Share of a claim's words that a source has to have to be cited by it."""
 _MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
+_ASSUMING: Final = localized("writer.draft", "assuming")
 _UNVERIFIED: Final = localized("writer.draft", "unverified")
 _STOPS: Final = "。.!！?？;；"
 
@@ -101,10 +103,9 @@ class Draft:
     unsourced: bool = False
     ledger: Ledger | None = None
 
-    @property
-    def cited_ids(self) -> frozenset[str]:
-        """Ids of the passages that it cites."""
-        return frozenset(citation.evidence_id for citation in self.sources.list_citations())
+    def cited_ids(self, numbers: Collection[int]) -> frozenset[str]:
+        """Ids of the passages that it cites under some final numbers."""
+        return frozenset(one.evidence_id for one in self.sources.list_citations() if one.n in numbers)
 
     def given(self, question: str) -> ClaimSources:
         """What claims are checked against."""
@@ -231,9 +232,12 @@ class Draft:
         numbers = self.sources.assign_numbers([n for n in list_cited_numbers(piece.text) if n in known])
         text = piece.text
         for checked in reversed(piece.checked):
-            if checked.claim.verdict in DOUBTFUL:
+            if noted := self._note_assumed(checked.claim):
                 written = text[checked.start : checked.end]
-                marked = _mark_unverified(written, self.sources.language)
+                text = text[: checked.start] + _mark_claim(written, noted, self.sources.language) + text[checked.end :]
+            elif checked.claim.verdict in DOUBTFUL:
+                written = text[checked.start : checked.end]
+                marked = _mark_claim(written, _UNVERIFIED[self.sources.language], self.sources.language)
                 text = text[: checked.start] + marked + text[checked.end :]
         return renumber_marks(clean_marks(text, known), numbers)
 
@@ -241,7 +245,14 @@ class Draft:
         numbers = self.sources.final
         for checked in piece.checked:
             citations = tuple(numbers[n] for n in checked.claim.citations if n in numbers)
-            yield checked.claim.model_copy(update={"citations": citations})
+            reason = self._note_assumed(checked.claim).strip("()（）") or checked.claim.reason
+            yield checked.claim.model_copy(update={"citations": citations, "reason": reason})
+
+    def _note_assumed(self, claim: Claim) -> str:
+        """The note that a claim rests on values set by a person; empty where it does not."""
+        values = self.sources.list_assumed(claim.citations)
+        language = self.sources.language
+        return _ASSUMING[language].format(join_names(values, language)) if values else ""
 
     def _joined(self, text: str) -> str:
         """A piece with one blank before it where its language wants one, and none at the beginning."""
@@ -252,12 +263,12 @@ class Draft:
         return f" {text}"
 
 
-def _mark_unverified(claim: str, language: Language) -> str:
-    """A claim with the mark of what could not be verified, inside its sentence or cell; below a block of code."""
+def _mark_claim(claim: str, note: str, language: Language) -> str:
+    """A claim with a note such as "(unverified)" inside its sentence or cell; below a block of code."""
     if is_code(claim):
-        return f"{claim}\n\n{claim[: len(claim) - len(claim.lstrip())]}{_UNVERIFIED[language]}"
+        return f"{claim}\n\n{claim[: len(claim) - len(claim.lstrip())]}{note}"
     body = claim.rstrip().rstrip(_STOPS)
-    return f"{body}{'' if language == 'zh' else ' '}{_UNVERIFIED[language]}{claim[len(body) :]}"
+    return f"{body}{'' if language == 'zh' else ' '}{note}{claim[len(body) :]}"
 
 
 def _cite_sources(sentence: str, numbers: Sequence[int], language: Language) -> str:

@@ -285,15 +285,13 @@ async def _spoken(
         async for piece in _unsearched(state, services, draft, context):
             yield piece
         return
-    if context.messages:
-        async with aclosing(_grounded(state, services, draft, context)) as grounded:
-            async for piece in grounded:
+    by_model = _choose_model_answer(state, services, draft, context)
+    if by_model is not None:
+        async with aclosing(by_model) as pieces:
+            async for piece in pieces:
                 yield piece
-        if draft.decided_by == "model" and not draft.broken:
-            say = _sanitizer(state, services, draft)
-            for gap in named_gaps(state):
-                yield draft.accept(f"\n\n{say(gap.text).strip()}", [])
-        draft.sources = context.sources
+    if draft.unsourced:
+        return
     if not draft.spoken or draft.broken:
         draft.decided_by = "model" if draft.spoken else "rule"
         async for piece in _by_rule(state, services, draft):
@@ -305,6 +303,32 @@ async def _spoken(
     if not draft.spoken:
         draft.decided_by = "rule"
         yield draft.accept(_NOTHING[services.language], [Claim(text=_NOTHING[services.language], verdict="uncited")])
+
+
+def _choose_model_answer(
+    state: SearchState, services: RunContext, draft: Draft, context: WriterContext
+) -> AsyncGenerator[str, None] | None:
+    """Choose how a model answers after a search; None where none does.
+
+    Where nothing was found and the master judged that nothing outside is needed, it answers from its own knowledge.
+    """
+    if not state["assessment"].needs_sources and not _has_found(state) and services.models.configured("writer"):
+        return _from_knowledge(state, services, draft)
+    return _sourced(state, services, draft, context) if context.messages else None
+
+
+async def _sourced(
+    state: SearchState, services: RunContext, draft: Draft, context: WriterContext
+) -> AsyncGenerator[str, None]:
+    """A model's answer over sources, and the gaps that it does not tell."""
+    async with aclosing(_grounded(state, services, draft, context)) as grounded:
+        async for piece in grounded:
+            yield piece
+    if draft.decided_by == "model" and not draft.broken:
+        say = _sanitizer(state, services, draft)
+        for gap in named_gaps(state):
+            yield draft.accept(f"\n\n{say(gap.text).strip()}", [])
+    draft.sources = context.sources
 
 
 async def _unsearched(
@@ -339,29 +363,37 @@ def _listed(citation: Citation, language: Language, *, beware: bool) -> str:
     return f"[{citation.n}] {title} · {place}" + (f" {_BEWARE[language]}" if beware else "")
 
 
+async def _from_knowledge(state: SearchState, services: RunContext, draft: Draft) -> AsyncGenerator[str, None]:
+    """A model's answer from its own knowledge, marked as such where it tells facts."""
+    frame = state["assessment"].frame
+    before = format_conversation(find_current_turn(state))
+    prompt = f"Conversation so far:\n{before}\n\nMessage: {frame.question}" if before else frame.question
+    if wished := format_wishes(state.get("wishes", [])):
+        prompt = f"{wished}\n\n{prompt}"
+    draft.decided_by = "model"
+    say = AnswerSanitizer((), prompt, services.language)
+    try:
+        stream = services.models.stream("writer", "draft", [SystemMessage(FREE), HumanMessage(prompt)])
+        async for segment in split_pieces(stream):
+            yield draft.add(Piece(clean_marks(say(segment), ()), []))
+    except ModelCallError as failed:
+        draft.broken = failed.reason
+    if draft.spoken and not draft.broken:
+        if frame.shape not in NEEDS_NO_SOURCE:
+            draft.unsourced = True
+            yield draft.add(Piece(f"\n\n{_UNSOURCED[services.language]}", []))
+        draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
+
+
 async def _free(state: SearchState, services: RunContext, draft: Draft) -> AsyncIterator[str]:
     """An answer that needs no sources: the model's, else what the rules can say."""
-    frame = state["assessment"].frame
     if services.models.configured("writer") or services.models.answers_plainly("writer"):
-        before = format_conversation(find_current_turn(state))
-        prompt = f"Conversation so far:\n{before}\n\nMessage: {frame.question}" if before else frame.question
-        if wished := format_wishes(state.get("wishes", [])):
-            prompt = f"{wished}\n\n{prompt}"
-        draft.decided_by = "model"
-        say = AnswerSanitizer((), prompt, services.language)
-        try:
-            stream = services.models.stream("writer", "draft", [SystemMessage(FREE), HumanMessage(prompt)])
-            async for segment in split_pieces(stream):
-                yield draft.add(Piece(clean_marks(say(segment), ()), []))
-        except ModelCallError as failed:
-            draft.broken = failed.reason
+        async for piece in _from_knowledge(state, services, draft):
+            yield piece
         if draft.spoken and not draft.broken:
-            if frame.shape not in NEEDS_NO_SOURCE:
-                draft.unsourced = True
-                yield draft.add(Piece(f"\n\n{_UNSOURCED[services.language]}", []))
-            draft.claims = [Claim(text="".join(draft.spoken).strip(), verdict="uncited")]
             return
-    text = reply_to_small_talk(frame.talk, services.language, silent_model=bool(draft.broken))
+    talk = state["assessment"].frame.talk
+    text = reply_to_small_talk(talk, services.language, silent_model=bool(draft.broken))
     if draft.spoken:
         text = "\n\n" + text
     else:

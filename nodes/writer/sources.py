@@ -89,6 +89,8 @@ class CitableSources:
     items: tuple[CitableSource, ...]
     language: Language
     final: dict[int, int] = field(default_factory=dict)
+    assumed: Mapping[str, str] = field(default_factory=dict)
+    """Values that a person set, by the passages and calculations that depend on them."""
 
     @property
     def evidence(self) -> list[Evidence]:
@@ -111,6 +113,12 @@ class CitableSources:
         found = [s.n for s in self.items if s.evidence is not None and s.evidence.id in wanted]
         found += [s.n for s in self.items if s.outcome is not None and s.outcome.task_id in task_ids]
         return tuple(found)
+
+    def list_assumed(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        """The values set by a person that some sources depend on, each once, by draft number."""
+        cited = {source.n: source for source in self.items if source.n in numbers}
+        keys = (source.evidence.id if source.evidence is not None else _task_of(source) for source in cited.values())
+        return tuple(dict.fromkeys(self.assumed[key] for key in keys if key in self.assumed))
 
     def assign_numbers(self, draft: Sequence[int]) -> dict[int, int]:
         """Final numbers for draft numbers; a source cited for the first time gets the next one."""
@@ -169,7 +177,27 @@ def gather_sources(
         CitableSource(n, outcome=outcome, quote=_describe_calculation(outcome, language))
         for n, outcome in enumerate(calculations, len(items) + 1)
     ]
-    return CitableSources(tuple(items), language)
+    return CitableSources(tuple(items), language, assumed=find_assumed(plan, outcomes, language))
+
+
+def _task_of(source: CitableSource) -> str:
+    return source.outcome.task_id if source.outcome is not None else ""
+
+
+def find_assumed(plan: Plan | None, outcomes: Mapping[str, Outcome], language: Language) -> dict[str, str]:
+    """Find what depends on values that a person set: the passages and calculations, each with the value."""
+    found: dict[str, str] = {}
+    given = {key: one for key, one in outcomes.items() if one.detail.set_by_person}
+    dependent = {key: plan.descendants([key]) if plan is not None else frozenset[str]() for key in given}
+    own = {*given, *(name for names in dependent.values() for name in names)}
+    firm = {key for name, one in outcomes.items() if name not in own for key in one.evidence_ids}
+    for key, outcome in given.items():
+        shown = render_value(outcome, language)
+        found |= dict.fromkeys(outcome.evidence_ids, shown)
+        for name in dependent[key]:
+            if name in outcomes:
+                found |= dict.fromkeys((name, *(one for one in outcomes[name].evidence_ids if one not in firm)), shown)
+    return found
 
 
 def list_relied_on(outcome: Outcome) -> tuple[str, ...]:

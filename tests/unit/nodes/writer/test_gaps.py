@@ -200,3 +200,35 @@ async def test_the_line_is_taken_out_also_after_a_lead_in(
     check = PartCheck()
     assert "".join([delta async for delta in check.strip(deltas())]) == left
     assert (check.given, check.missing) == (given, missing)
+
+
+async def test_a_draft_that_leaves_a_part_out_is_partial_and_names_it() -> None:
+    two = {"thought": "", "vertices": [BUILDER, PRICE]}
+    result, _ = await asked(
+        AssessmentReply=assess(parts=["the builder", "the cost"]),
+        PlanReply=two,
+        ReadReply=lambda request: (
+            reads("4 million crowns", "4 million crowns")
+            if BUILT not in request.text
+            else reads("Ida Holm", "by Ida Holm")
+        ),
+        ReflectionReply={"decision": "finish", "reason": "r", "missing": []},
+        draft=f"{BUILT[:-1]} [1].",
+    )
+    assert result["status"] == "partial"
+    assert any("cost" in gap["text"].lower() for gap in result["gaps"])
+    assert [part["outcome"] for part in result["parts"]].count("answered") == 1
+
+
+async def test_what_needs_nothing_outside_is_searched_first_and_then_told_from_knowledge_and_marked() -> None:
+    chat = fake(
+        AssessmentReply=assess(0.0),
+        ReadReply={"next": "give_up", "missing": "no passage tells"},
+        ReflectionReply={"decision": "finish", "reason": "r", "missing": []},
+        draft="Recursion is a function that calls itself.",
+    )
+    result, _ = await asked("What is recursion?", chat)
+    assert "Recursion is a function that calls itself." in result["answer"]
+    assert "(from the model, no source)" in result["answer"]
+    assert (result["status"], result["stop_reason"], result["citations"]) == ("unsourced", "no_source", [])
+    assert result["plan"] is not None
