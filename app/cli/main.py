@@ -26,7 +26,8 @@ app = typer.Typer(
     name="weiwo",
     cls=CommandGroup,
     help='AI search that plans before it searches. weiwo "a question" asks; -c continues the last thread.',
-    epilog="Exit codes: 0 complete or extracts, 3 partial, 4 waits for a person, 1 failed, 2 wrong usage, 130 stopped.",
+    epilog="Exit codes: 0 complete or extracts, 3 partial or unsourced, 4 waits for a person, 1 failed, 2 wrong usage,"
+    " 130 stopped.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -55,13 +55,26 @@ class CitedSource(BaseModel):
     quote: str = Field("", description="The source's words that carry the claim.")
 
 
+class AnsweredPart(BaseModel):
+    """A part of a question and its outcome."""
+
+    subject: str = ""
+    attribute: str
+    outcome: str = Field(description="answered, failed, not_found, not_asked or assumed.")
+    component: str = Field("", description="The tool or agent that failed.")
+    cause: str = ""
+
+
 class AskResult(BaseModel):
     """An answer."""
 
     answer: str = Field(description="The answer in Markdown, with marks such as [1] for its sources.")
     status: str = Field(
-        description="complete, extracts (the sources' own words), partial or failed; running: call get_answer."
+        description="complete, extracts (the sources' own words), partial, unsourced (a model's own knowledge) or"
+        " failed; running: call get_answer."
     )
+    lead: str = Field("", description="What it begins with: answer, neutral (passages) or denial (nothing on it).")
+    parts: list[AnsweredPart] = Field(default_factory=list, description="The parts of the question.")
     citations: list[CitedSource] = Field(default_factory=list)
     gaps: list[str] = Field(default_factory=list, description="What the answer leaves open.")
     thread_id: str = Field("", description="For get_answer, while the status is running.")
@@ -175,8 +188,20 @@ def read_answer(result: dict[str, Any]) -> AskResult:
             for one in extracts
         ]
     gaps = [one_line(str(one.get("text", "")), 200) for one in (result.get("gaps") or [])[:_MOST_GAPS]]
+    told = ("subject", "attribute", "outcome", "component", "cause")
+    parts = [
+        AnsweredPart(**{name: one_line(str(one.get(name) or ""), 200) for name in told})
+        for one in (result.get("parts") or [])[:_MOST_GAPS]
+    ]
     clipped = answer if len(answer) <= _LONGEST_ANSWER else answer[: _LONGEST_ANSWER - 1] + "…"
-    return AskResult(answer=clipped, status=str(result.get("status", "")), citations=citations, gaps=gaps)
+    return AskResult(
+        answer=clipped,
+        status=str(result.get("status", "")),
+        lead=str(result.get("lead") or ""),
+        parts=parts,
+        citations=citations,
+        gaps=gaps,
+    )
 
 
 def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awaitable[None]]:

@@ -140,6 +140,7 @@ function Head({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t
   const resting = result.claims.filter((one) => ["quoted", "computed", "supported", "matched", "judgement"].includes(one.verdict)).length;
   const bound = result.claims.filter((one) => one.verdict !== "uncited").length;
   const unchecked = result.claims.filter((one) => one.verdict === "unchecked").length;
+  const parts = result.parts ?? [];
   const tasks = turn.run.rows.size;
   const missing = [...turn.run.rows.values()].filter((row) => ["empty", "failed", "blocked"].includes(row.state));
   const named = result.status === "partial" && missing.length > 0 && tasks > 1;
@@ -149,6 +150,7 @@ function Head({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t
       <p class="badges">
         <span class={`badge ${result.status}`}>{t(`status_${result.status}`)}</span>
         {bound > 0 && <span class="quiet">{t("claimsChecked", resting, bound)}</span>}
+        {parts.length > 1 && <span class="quiet" data-parts={parts.length}>{t("partsAnswered", parts.filter((one) => ["answered", "assumed"].includes(one.outcome)).length, parts.length)}</span>}
         {unchecked > 0 && <span class="warn" data-unchecked={unchecked}>{t("uncheckedClaims", unchecked)}</span>}
         {tasks > 0 && (
           <button class="link plan-line" data-action="show-plan" aria-expanded={open} onClick={toggle}>

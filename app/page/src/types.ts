@@ -142,6 +142,8 @@ export interface Result {
   extracts: Extract[];
   asserted?: string[];
   gaps?: Gap[];
+  /** The parts of the question; none in threads of version 0.1. */
+  parts?: { subject?: string; attribute: string; outcome: "answered" | "failed" | "not_found" | "not_asked" | "assumed" }[];
   plan: Plan | null;
   outcomes: Record<string, Outcome>;
   evidence: Evidence[];

@@ -44,6 +44,8 @@ class ProtocolAnswer:
     citations: Sequence[Mapping[str, Any]] = ()  # the result's citations
     body: int = 0  # how much of the text is the answer: behind it stands its list of sources
     usage: tuple[int, int] = (0, 0)  # input and output tokens
+    lead: str = ""  # what it begins with, as results say
+    parts: Sequence[Mapping[str, Any]] = ()  # the parts of the question, as results say
 
     def annotations(self, offset: int = 0) -> list[dict[str, Any]]:
         """The marks of sources with an address, as OpenAI's `url_citation`, behind `offset` characters."""
@@ -119,7 +121,12 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
     answer = str(result.get("answer") or "")
     body = len(answer) if said.startswith(answer) else len(said)
     citations = [{**one, "url": _address(str(one["source"]))} for one in result.get("citations") or ()]
-    return ProtocolAnswer(said, language, str(result.get("status")), "", citations, body, tokens)
+    return ProtocolAnswer(said, language, str(result.get("status")), "", citations, body, tokens, *_read_parts(result))
+
+
+def _read_parts(result: Mapping[str, Any]) -> tuple[str, Sequence[Mapping[str, Any]]]:
+    """The lead and the parts of a result; empty of one of version 0.1."""
+    return str(result.get("lead") or ""), result.get("parts") or ()
 
 
 def _progress(event: Mapping[str, Any]) -> str:

@@ -260,9 +260,10 @@ def _usage(answer: ProtocolAnswer) -> dict[str, int]:
 
 
 def _sources(answer: ProtocolAnswer) -> dict[str, Any]:
-    """The sources, numbered, for clients that show a list of them."""
+    """The sources, numbered, for clients that show a list of them, and the parts of the question."""
     names = ("n", "title", "source", "quote")
     return {
         "citations": [str(one["source"]) for one in answer.citations],
         "sources": [{name: one.get(name) for name in names} for one in answer.citations],
+        "weiwo": {"status": answer.status, "lead": answer.lead, "parts": list(answer.parts)},
     }
