@@ -1,12 +1,16 @@
 """Soak test: a steady rate of questions to a running `weiwo serve`, and what its memory, descriptors and files do.
 
     python benchmarks/soak.py URL [--seconds N] [--rate N] [--home FOLDER] [--operator TOKEN] [--user TOKEN]…
+        [--database URL [--break-every SECONDS]]
 
 Nine of ten questions ask for a person's birth, the tenth compares two; `scripted_model.py` has the documents, and
 answers as a model. Every question has a thread of its own. Each user but the last keeps 500 threads; the last keeps
 all, until the server refuses a question for its quota, and then deletes the oldest hundred. A user has at most 50
-questions open: where the machine does not bear the rate, it is what it bears. Prints thirty rows, and what changed
-after a sixth of the time. Fails where a question was lost.
+questions open: where the machine does not bear the rate, it is what it bears. Prints thirty rows, what changed after a
+sixth of the time, and the p95 of each user. Fails where a question was lost.
+
+With threads in Postgres, its database is measured, too, and every so many seconds all its sessions may be broken, as a
+restart of the server does: claims on threads have to be made again, and accesses repeated.
 """
 
 import argparse
@@ -16,6 +20,7 @@ import sys
 import time
 from collections import Counter, deque
 from pathlib import Path
+from typing import Any
 
 import httpx
 from load import pair, person, question
@@ -41,6 +46,20 @@ def ask_for(n: int) -> tuple[str, str]:
     return question(n), f"{abs(pair(n)[0][1] - pair(n)[1][1])} years"
 
 
+_BREAK = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+
+
+async def ask_database(url: str, query: str) -> list[Any]:
+    """The rows of a query to Postgres, on a connection of its own."""
+    import psycopg  # noqa: PLC0415 - of the extra `postgres`
+
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        return await (await connection.execute(query)).fetchall()
+
+
 class User:
     """Who asks, and the threads that he has."""
 
@@ -52,6 +71,7 @@ class User:
         self.open = asyncio.Semaphore(MOST_OPEN)
         self.counts: Counter[str] = Counter()
         self.seconds: list[float] = []
+        self.all_seconds: list[float] = []
 
     async def ask(self, n: int) -> None:
         """Ask the n-th question, and delete what is too old; `open` has been acquired for it."""
@@ -80,6 +100,7 @@ class User:
             said = "no reply" if reply is None else f"{reply.status_code} {reply.text[:300]}"
             print(f"{text} {said}", file=sys.stderr, flush=True)
         self.seconds.append(time.monotonic() - began)
+        self.all_seconds.append(self.seconds[-1])
         if self._kept is not None and len(self._threads) > self._kept:
             await self._delete(1)
 
@@ -98,8 +119,8 @@ class User:
 class Watch:
     """What the server's metrics and files say, a row at a time."""
 
-    def __init__(self, client: httpx.AsyncClient, operator: str, home: Path | None) -> None:
-        self._client, self._home = client, home
+    def __init__(self, client: httpx.AsyncClient, operator: str, home: Path | None, database: str) -> None:
+        self._client, self._home, self._database = client, home, database
         self._headers = {"authorization": f"Bearer {operator}"} if operator else {}
         self.rows: list[tuple[float, float, float]] = []
 
@@ -112,6 +133,9 @@ class Watch:
         ready = (await self._client.get("/ready")).status_code
         files = sorted(self._home.glob("*.sqlite")) if self._home else []
         sizes = " ".join(f"{path.stem} {path.stat().st_size / MEGABYTE:.0f}" for path in files)
+        if self._database:
+            ((size,),) = await ask_database(self._database, "SELECT pg_database_size(current_database())")
+            sizes += f" postgres {size / MEGABYTE:.0f}"
         return (
             f"{memory:5.0f} MB {descriptors:3.0f} fds {sample(text, 'weiwo_runs_under_way'):3.0f} runs"
             f" lag {sample(text, 'weiwo_loop_lag_seconds'):.2f} cpu {sample(text, 'process_cpu_seconds_total'):5.0f}"
@@ -126,7 +150,8 @@ async def soak(given: argparse.Namespace) -> int:
     async with httpx.AsyncClient(base_url=given.url, timeout=120, limits=limits) as client:
         tokens = given.user or [""]
         users = [User(client, token, None if token == tokens[-1] else KEPT_THREADS) for token in tokens]
-        watch = Watch(client, given.operator, given.home)
+        watch = Watch(client, given.operator, given.home, given.database)
+        broken = 0
 
         async def tell() -> None:
             counts = dict(sum((user.counts for user in users), Counter()))
@@ -142,6 +167,9 @@ async def soak(given: argparse.Namespace) -> int:
                 if now >= row * given.seconds / ROWS:
                     row += 1
                     group.create_task(tell())
+                if given.break_every and now >= (broken + 1) * given.break_every:
+                    broken += 1
+                    await ask_database(given.database, _BREAK)
                 user = users[n % len(users)]
                 await user.open.acquire()
                 group.create_task(user.ask(n))
@@ -153,6 +181,12 @@ async def soak(given: argparse.Namespace) -> int:
     most = max(row[1] for row in settled)
     told = f"{before:.0f} MB, in the end {after:.0f}, most {most:.0f}; descriptors {some:.0f}, in the end {others:.0f}"
     print(f"after a sixth of the time: {told}")
+    for name, user in enumerate(users, 1):
+        took = sorted(user.all_seconds) or [0.0]
+        p50, p95 = statistics.median(took), took[int(len(took) * 0.95)]
+        print(f"user {name}: {dict(user.counts)}, p50 {p50:.2f} s, p95 {p95:.2f} s")
+    if broken:
+        print(f"all sessions of the database were broken {broken} times")
     return sum(user.counts["failed"] for user in users)
 
 
@@ -162,6 +196,8 @@ if __name__ == "__main__":
     parser.add_argument("--seconds", type=float, default=3600.0, help="how long to ask")
     parser.add_argument("--rate", type=float, default=10.0, help="questions a second")
     parser.add_argument("--home", type=Path, help="the server's home, for the sizes of its databases")
+    parser.add_argument("--database", default="", metavar="URL", help="of the Postgres that keeps the server's threads")
+    parser.add_argument("--break-every", type=float, default=0.0, metavar="SECONDS", help="break its sessions so often")
     parser.add_argument("--operator", default="", metavar="TOKEN", help="for the metrics, where users log in")
     parser.add_argument("--user", action="append", metavar="TOKEN", help="of a user; several take turns")
     sys.exit(asyncio.run(soak(parser.parse_args())) > 0)

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.attack import cancels, machine, mcp_servers, network, server, texts
+from tests.attack import approvals, cancels, machine, mcp_servers, network, server, texts
 from tests.attack.report import Attack, Report
 from tests.support.foreign import FOREIGN
 
@@ -19,6 +19,7 @@ ATTACKS: tuple[Attack, ...] = (
     *network.ATTACKS,
     *machine.ATTACKS,
     *cancels.ATTACKS,
+    *approvals.ATTACKS,
     *texts.ATTACKS,
     *mcp_servers.ATTACKS,
     *server.ATTACKS,
