@@ -11,6 +11,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -149,6 +150,7 @@ class Pdf:
             page.set_rotation(0)
         written = page.get_textpage()
 
+        @cache
         def read_box(box: Box) -> str:
             return str(written.get_text_bounded(*box))
 

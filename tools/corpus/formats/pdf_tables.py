@@ -60,9 +60,11 @@ def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> 
     written: dict[int, list[str]] = {}  # by the first line of a table: its rows
     ends: dict[int, int] = {}
     for rows in _find_aligned(boxes):
+        simple, even = all(len(row.lines) == 1 for row in rows), _begin_at_edges(rows)
+        if not (simple or even):
+            continue
         cells = [[" ".join(" ".join(read(box).split()) for box in cell) for cell in row.cells] for row in rows]
-        simple = all(len(row.lines) == 1 for row in rows)
-        if not (simple and _is_table(cells)) and not _is_aligned(rows, cells):
+        if not (simple and _is_table(cells)) and not (even and _is_aligned(rows, cells)):
             continue
         wanted = ["".join("".join(read(box).split()) for box in line) for row in rows for line in row.lines]
         places = (at for at in range(start, len(keys) - len(wanted) + 1) if keys[at : at + len(wanted)] == wanted)
@@ -135,17 +137,22 @@ def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]], a
     return found
 
 
+def _begin_at_edges(rows: Sequence[_Row]) -> bool:
+    """Whether all cells of each column begin at one edge."""
+    return all(
+        max(edges) - min(edges) <= _EDGE
+        for column in zip(*(row.cells for row in rows), strict=True)
+        if (edges := [box.left for cell in column for box in cell])
+    )
+
+
 def _is_aligned(rows: Sequence[_Row], cells: Sequence[Sequence[str]]) -> bool:
-    """Whether all cells of each column begin at one edge, under short labels, and the columns are no running text."""
-    columns = list(zip(*(row.cells for row in rows), strict=True))
-    edges = [[box.left for cell in column for box in cell] for column in columns]
-    if any(max(edge) - min(edge) > _EDGE for edge in edges):
-        return False
+    """Whether rows whose columns begin at edges have short labels, and the columns are no running text."""
     labels = [row[0] for row in cells]
     named = sum(sum(map(str.isalpha, label)) >= 2 for label in labels)
     if named < _SHARE * len(labels) or max(map(len, labels)) > _LONGEST_LABEL:
         return False
-    widths = [after[0] - edge[0] for edge, after in pairwise(edges)]
+    widths = [after[0].left - cell[0].left for cell, after in pairwise(rows[0].cells)]
     filled = sum(
         len(text) >= _PROSE and cell[0].right - cell[0].left >= _FULL * wide
         for row, texts in zip(rows, cells, strict=True)
