@@ -262,7 +262,8 @@ def _list_in_part(state: SearchState, services: RunContext, draft: Draft) -> tup
     sources = [citation.source for citation in draft.sources.list_citations()]
     question, language = state["assessment"].question, services.language
     found = find_documents_in_part(corpus.problems, sources, question, language)
-    if not found and (not sources or any(not one.answers for one in state.get("outcomes", {}).values())):
+    answered = {one.answers for one in state.get("outcomes", {}).values()}
+    if not found and (not sources or len(answered) > 1):  # nothing was found, or a part of the question was not
         found = find_unread_files(corpus.problems, language)
     if not corpus.version or state["assessment"].level == "simple":  # of a store elsewhere nobody can list all
         return found
