@@ -4,9 +4,9 @@ Nothing is asserted beyond what `compose` makes of outcomes; what was not found 
 sentences that fit best in bold, in neutral words.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from weiwo.nodes.shared.ledger import describe_failure
 from weiwo.nodes.shared.planning.references import fill_text
@@ -23,6 +23,7 @@ from weiwo.state.answer import Extract
 from weiwo.state.ledger import Lead
 from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
+from weiwo.text.cell_values import Doubt
 from weiwo.text.dates import find_dates
 from weiwo.text.language import HAN
 from weiwo.text.lists import join_names
@@ -30,6 +31,7 @@ from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
 from weiwo.text.records import split_row
 from weiwo.tools.tables.catalog import describe_tables
+from weiwo.tools.tables.columns import fold_value
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
@@ -167,7 +169,7 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
     extracts = extracts or choose_extracts(frame, passages)
     thin, reason = _explain_thinness(frame.question, passages, outcomes.values())
     if not thin:
-        thin, reason = _explain_rows(frame.question, extracts.items, services)
+        thin, reason = _explain_rows(frame.question, extracts.items, services, frame.language)
     return RuleAnswer(
         statements=tuple(
             (sentence, claims, outcomes[one.task_id].decided_by == "model") for one, sentence, claims in told
@@ -215,7 +217,7 @@ def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Ite
     return "chinese" if passages and not asked and all(told) else "", ""
 
 
-def _explain_rows(question: str, shown: Sequence[Extract], services: RunContext) -> tuple[str, str]:
+def _explain_rows(question: str, shown: Sequence[Extract], services: RunContext, language: Language) -> tuple[str, str]:
     """What would count the rows that are shown, where a question counts or adds up; empty where it does not."""
     asks = next((info for info in services.registry.infos() if info.name == "query_table"), None)
     rows = any(split_row(line, (), one.source) for one in shown for line in one.text.splitlines())
@@ -224,10 +226,23 @@ def _explain_rows(question: str, shown: Sequence[Extract], services: RunContext)
     if not asks.available:
         return "rows_unread", ""
     corpus = services.registry.corpus
-    doubt = find_doubt(question, describe_tables(corpus, services.settings.filter)) if corpus is not None else None
+    tables = describe_tables(corpus, services.settings.filter) if corpus is not None else []
+    if uncertain := _find_uncertain_column(question, tables, language):
+        return "rows_uncertain", uncertain
+    doubt = find_doubt(question, tables)
     if doubt is not None:
         return "rows_doubted", f"{doubt[0]}: {', '.join(doubt[1])}"
     return "" if services.models.configured("writer") else "rows", ""
+
+
+def _find_uncertain_column(question: str, tables: Iterable[Mapping[str, Any]], language: Language) -> str:
+    """The column that a question names and that has two readings, with these; empty where there is none."""
+    asked = fold_value(question)
+    for table in tables:
+        for column in table["columns"]:
+            if column["doubt"] and fold_value(column["name"]) in asked:
+                return f"“{column['name']}”: {Doubt(*column['doubt']).describe(language)}"
+    return ""
 
 
 def _find_doors(draft: Draft, services: RunContext) -> Iterator[str]:

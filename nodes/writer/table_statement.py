@@ -7,6 +7,7 @@ from weiwo.nodes.writer.sources import render_value
 from weiwo.state import JsonValue, Language, Outcome
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
+from weiwo.text.numbers import format_number
 from weiwo.tools.tables.notes import describe_notes
 
 _WORDS: Final = localized_section("writer.table")
@@ -23,8 +24,10 @@ def tell_table_result(result: Outcome, language: Language) -> str:
     where = _tell_conditions(made.get("conditions") or (), language)
     within = {"table": made.get("title", ""), "where": where, "v": value}
     text = _choose_sentence(made, words, within, language)
-    told = f"{text}{words['counted'].format(n=made['rows'], m=made['of'])}"
-    for variant in made.get("variants") or ():
+    variants = list(made.get("variants") or ())
+    counted = any(one["kind"] == "hidden" and one["rows"] for one in variants)  # which says of how many rows
+    told = text if counted else f"{text}{words['counted'].format(n=made['rows'], m=made['of'])}"
+    for variant in variants:
         told += _tell_variant(result, variant, made, language)
     if len(made.get("parts") or ()) > 1:
         told += words["parts"].format(names=join_names([str(name) for name in made["parts"]], language))
@@ -55,7 +58,7 @@ def _choose_sentence(
         way = ("latest" if descending else "earliest") if kind in _DATED else "highest" if descending else "lowest"
         key = "first" if top == 1 and len(columns) == 1 else "first_some"
         return words[key].format(**within, column=join_names(columns, language), way=words[way], order=name)
-    return words["rows"].format(**within, columns=join_names(columns, language) or words["all"])
+    return words["rows"].format(**within, columns=join_names(columns, language) if columns else words["all"])
 
 
 def _name_figure(measure: Sequence[Any], words: Mapping[str, str]) -> str:
@@ -82,7 +85,8 @@ def _tell_variant(result: Outcome, variant: Mapping[str, Any], made: Mapping[str
     flat = [row[0] if len(row) == 1 else " – ".join(map(str, row)) for row in rows]
     value: JsonValue = flat[0] if len(flat) == 1 else [str(one) for one in flat]
     shown = _show_value(result, value, made, language) if flat else ""
-    places = join_names([str(one) for one in variant.get("places") or ()], language)
+    named = [str(one) for one in variant.get("places") or ()]
+    places = join_names(named, language) if named else ""
     return words[key].format(v=shown, n=made["rows"], k=variant["count"], places=places)
 
 
@@ -91,5 +95,9 @@ def _show_value(result: Outcome, value: JsonValue, made: Mapping[str, Any], lang
     measures = list(made.get("measures") or ())
     if len(measures) == 1 and measures[0][0] == "mean" and isinstance(value, int | float) and abs(value) >= 1:
         value = round(value, 2)
+    currency = str(made.get("currency") or "")
+    if currency and isinstance(value, int | float) and not isinstance(value, bool):
+        figure = format_number(value, language)
+        return f"{currency}{figure}" if not currency[0].isalpha() else f"{figure} {currency}"
     kind = result.type if isinstance(value, list) == result.type.startswith("list") else "text"
     return render_value(result.model_copy(update={"value": value, "type": kind}), language)

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from weiwo.state import Evidence, JsonValue, ValueType, passage_id
 from weiwo.state.source_filter import SourceFilter
+from weiwo.text.cell_values import CURRENCY_UNITS
 from weiwo.tools.async_tool import AsyncTool
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError
@@ -72,8 +73,12 @@ def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, Js
     )
     detail: dict[str, JsonValue] = {name: result[name] for name in kept}
     detail |= {"rows": result["counted"], "title": result["table"]}
+    if len(result["measures"]) == 1 and result["measures"][0][0] == "mean" and isinstance(value, int | float):
+        detail["rounded"] = round(value, 2) if abs(value) >= 1 else value
     if len(rows) == 1 and len(header) == 1 and result["units"][0]:
         detail["unit"] = _MONEY.get(result["units"][0], result["units"][0])
+        if result["units"][0] in CURRENCY_UNITS:
+            detail["currency"] = result["units"][0]
     if len(header) > 1 or len(rows) > 1:
         detail["header"], detail["table"] = header, rows
     lines = [" | ".join(map(str, header)), *(" | ".join(_written(cell) for cell in row) for row in rows)]
