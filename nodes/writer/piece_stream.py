@@ -21,12 +21,15 @@ _LONG: Final = 500
 """Characters of a sentence that is hardly going to end."""
 _SOURCE_LIST: Final = lazy(
     r"\s*+(?:[*#_]++\s*+)?(?:sources?|references?|citations?|bibliography|来源|参考(?:资料|文献|来源)?"
-    r"|引用)[ \t]*+[*_]*+[ \t]*+(?:[:：]|$)",
+    r"|引用|出典|参考文献|출처|참고(?: ?문헌| ?자료)?|quellen(?:verzeichnis)?|literatur|belege|références"
+    r"|bibliographie|fuentes|referencias"
+    r"|bibliografía|fonti|riferimenti|bronnen|fontes|referências|źródła|källor|kilder|kaynaklar|источники|литература|джерела"
+    r"|المصادر|المراجع|स्रोत|संदर्भ|แหล่งที่มา|อ้างอิง|nguồn)[ \t]*+[*_]*+[ \t]*+(?:[:：]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _DEFINITION: Final = lazy(r"\s*+\[\^?\d{1,3}\]:")
 """A footnote or a link definition under a citation's number."""
-_LISTED: Final = lazy(r"\s*(?:[-*+•|]|\d{1,3}[.)、]|\[\^?\d|【\d|<?https?://|\n|$)")
+_LISTED: Final = lazy(r"\s*(?:[-*+•|]|\d{1,3}[.)、]|\\?[\[【［〔(（]\^?\d|<?https?://|\n|$)")
 _OPEN_END: Final = lazy(
     r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500}|\\|<(?:s|su|sup|c|ci|cit|cite)?|<(?:sup|cite)>[^<>\n]{0,60}(?:</?\w{0,4})?)$"
 )

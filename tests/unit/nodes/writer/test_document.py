@@ -183,7 +183,18 @@ async def test_a_fence_around_the_whole_is_taken_off(before):
     )
 
 
-@pytest.mark.parametrize("listed", ["**Sources:**\n[1] Plans\n", "## 来源\n\n1. 手册\n", "[^1]: Plans, page 1.\n"])
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "**Sources:**\n[1] Plans\n",
+        "## 来源\n\n1. 手册\n",
+        "[^1]: Plans, page 1.\n",
+        "## References\n\n\\[1] Harbour Gazette\\\n\\[2] Journal of Piers\n\n\\[3] Wikipedia\n",
+        "## Quellen\n\n(1) Hafenordnung\n(2) Handbuch\n",
+        "参考文献：\n〔1〕 港の規則\n",
+        "**Références :**\n\n［1］ Règlement\n",
+    ],
+)
 async def test_a_list_of_sources_is_left_out(listed):
     assert "".join(await cut(chunked(f"A fact [1].\n\n{listed}\nAnd so on.\n", [4]))) == "A fact [1].\n\nAnd so on.\n"
 

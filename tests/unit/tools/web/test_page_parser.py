@@ -78,6 +78,48 @@ def test_any_charset_is_read(encoding: str, header: str, meta: str) -> None:
     assert page.title in {"汉武帝", "漢武帝"}
 
 
+TEXTS = {
+    "ru": "Архив порта хранит четыре тысячи карт и открыт по понедельникам.",
+    "ja": "港の資料館には四千枚の地図があり、月曜日に開いている。",
+    "ko": "항구 기록관은 지도 사천 장을 보관하며 월요일에 연다.",
+    "fr": "L’été dernier à Besançon, le café coûtait 3 € — déjà trop.",
+    "pl": "Zażółć gęślą jaźń: archiwum portu w Łodzi jest otwarte w poniedziałki.",
+    "el": "Το αρχείο του λιμανιού φυλάσσει χάρτες και ανοίγει τη Δευτέρα.",
+    "tr": "Limanın arşivi dört bin haritayı saklar ve pazartesi günü açılır.",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding", "header", "meta"),
+    [
+        ("ru", "cp1251", "windows-1251", ""),
+        ("ru", "cp1251", "", "windows-1251"),
+        ("ru", "koi8-r", "koi8-r", ""),
+        ("ru", "cp1251", "", ""),
+        ("ja", "cp932", "", "Shift_JIS"),
+        ("ja", "cp932", "x-sjis", ""),
+        ("ja", "euc-jp", "", ""),
+        ("ko", "cp949", "euc-kr", ""),
+        ("fr", "cp1252", "iso-8859-1", ""),
+        ("fr", "cp1252", "utf-8", ""),  # a server that says what is not so
+        ("pl", "iso-8859-2", "iso-8859-2", ""),
+        ("el", "cp1253", "", "windows-1253"),
+        ("tr", "cp1254", "windows-1254", ""),
+    ],
+)
+def test_pages_of_other_languages_are_read_by_what_they_are(
+    language: str, encoding: str, header: str, meta: str
+) -> None:
+    text, head = TEXTS[language], f'<meta charset="{meta}">' if meta else ""
+    page = parse_page(
+        fetched(
+            f"<html><head>{head}<title>T</title></head><body><p>{text}</p></body></html>".encode(encoding),
+            charset=header,
+        )
+    )
+    assert text in page.text
+
+
 @pytest.mark.parametrize(
     ("title", "body", "what"),
     [
