@@ -240,10 +240,16 @@ def _init(make: Any, name: str, options: dict[str, Any]) -> "BaseChatModel":
 _SAMPLING: Final = ("temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "repeat_penalty", "seed")
 
 
+_SAMPLES: Final = frozenset({"ChatGoogleGenerativeAI", "ChatMistralAI"})
+"""Classes that send a temperature of 0.7 of their own, and leave a parameter out of the request where it is None."""
+
+
 def _leave_sampling(model: "BaseChatModel") -> "BaseChatModel":
-    """The model without sampling parameters that only its class sets: Gemini's and Mistral's have a temperature of 0.7.
+    """The model without sampling parameters that only its class sets.
 
     What a provider recommends for a model is its own default, and reasoning models refuse to be told.
     """
+    if type(model).__name__ not in _SAMPLES:
+        return model
     own = {name: None for name in _SAMPLING if name not in model.model_fields_set and getattr(model, name, None)}
     return model.model_copy(update=own) if own else model
