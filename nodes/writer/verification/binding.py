@@ -64,7 +64,7 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[Mark, str]
             _Place(n, one) for n, source in enumerate(grounds.sources) for one in source.windows.get(mark.kind, ())
         ]
         fellows = [one.mark for one in windows if one.mark.kind == mark.kind]
-        if _elsewhere(window, fellows, places, titles, grounds.keys):
+        if _elsewhere(window, fellows, places, titles, grounds):
             yield mark, written
 
 
@@ -83,17 +83,20 @@ def _elsewhere(
     fellows: Sequence[Mark],
     places: Sequence[_Place],
     titles: Sequence[frozenset[str]],
-    known: frozenset[str],
+    grounds: Grounds,
 ) -> bool:
     """Whether each window of a value has a rival that the words stand beside, and they do not stand in the window."""
     own = [place for place in places if any(same_value(claim.mark, other) for other in place.window.group)][:_MOST_OWN]
     everything = frozenset(key for place in own for key in place.window.keys)
+    strange = bool(own) and all(_names_another(claim, place, grounds) for place in own)
     others = [place for place in places if place not in own][:_MOST_RIVALS]
     stated = [any(same_value(place.window.mark, fellow) for fellow in fellows) for place in others]
     rivals = [
         rival
         for place, named in zip(others, stated, strict=True)
-        if (rival := _rival(claim, place, titles[place.source], known, everything, stated=named))
+        if (
+            rival := _rival(claim, place, titles[place.source], grounds.keys, everything, stated=named, strange=strange)
+        )
     ]
     return bool(own) and all(any(_beats(rival, one, claim, titles) for rival in rivals) for one in own)
 
@@ -106,8 +109,12 @@ def _rival(
     everything: frozenset[str],
     *,
     stated: bool,
+    strange: bool,
 ) -> _Rival | None:
-    """A place as a rival, where enough of the words stand beside its value and some of them beside no other."""
+    """A place as a rival, where enough of the words stand beside its value and some of them beside no other.
+
+    A word of the title tells nothing, but where the sentences with the value itself name something `strange`.
+    """
     kind, near = claim.mark.kind, place.window.keys
     same = claim.han == place.window.han
     about = [word for word in claim.words if (same or word.isascii()) and (word[0] == "#" or _in(word, known))]
@@ -118,7 +125,14 @@ def _rival(
     beside = len(met) >= max(1, (1.0 if kind == "name" else _BESIDE) * len(about))
     apart = len(met) >= max(2, (1.0 if kind == "name" else _APART) * len(about))
     apart = apart and not kind.startswith(CONTRASTS)
-    return _Rival(place, beside, apart and any(word[0] != "#" and not _in(word, title) for word in telling))
+    told = any(word[0] != "#" and (strange or not _in(word, title)) for word in telling)
+    return _Rival(place, beside, apart and told)
+
+
+def _names_another(claim: Window, place: _Place, grounds: Grounds) -> bool:
+    """Whether the sentence of a place names things, and none that the claim names."""
+    named = grounds.sources[place.source].sentences[place.window.sentence].names
+    return bool(named) and not any(not label_keys(name).isdisjoint(claim.keys) for name in named)
 
 
 def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset[str]]) -> bool:
