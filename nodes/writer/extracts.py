@@ -10,7 +10,7 @@ early, and for holding a value of the type that is asked for.
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
@@ -141,6 +141,10 @@ class Extracts:
         return _estimate_confidence(self.features) if self.items and self.features else None
 
 
+_MOST_PARTS: Final = 4
+"""Questions in one of which each has its own passage shown."""
+
+
 @dataclass(slots=True, eq=False)
 class _Sentence:
     """A sentence of a passage: where it stands, its terms, what its kind costs it, its values' worth (`ValueWorth`)."""
@@ -171,7 +175,35 @@ class _Passage:
 def choose_extracts(
     frame: QueryFrame, passages: Sequence[Evidence], *, passages_shown: int = 3, sentences_shown: int = 4
 ) -> Extracts:
-    """Choose the passages to show and the sentences to highlight in them.
+    """Choose the passages to show and the sentences to highlight in them: of several questions the best for each.
+
+    Args:
+        frame: The parsed question.
+        passages: The passages of one search or of several; by rank, then in the order given.
+        passages_shown: Passages at most; near-duplicates of a shown one are passed over.
+        sentences_shown: Highlighted sentences at most, over all passages shown.
+    """
+    whole = _choose_for(frame, passages, passages_shown, sentences_shown)
+    if frame.shape != "several" or not 1 < len(frame.parts) <= min(_MOST_PARTS, passages_shown + 1):
+        return whole
+    best = [one for part in frame.parts for one in _choose_for(part, passages, 1, 2).items]
+    found: dict[str, Extract] = {}
+    for one in (*best, *whole.items):
+        known = found.setdefault(one.evidence_id, one)
+        if known is not one and known.text == one.text:
+            apart = [
+                span for span in one.highlights if not any(a < span[1] and span[0] < b for a, b in known.highlights)
+            ]
+            spans = tuple(sorted((*known.highlights, *apart)))
+            found[one.evidence_id] = known.model_copy(update={"highlights": spans})
+    most = max(len(whole.items), len(best))
+    return replace(
+        whole, items=tuple(one.model_copy(update={"n": n}) for n, one in enumerate(list(found.values())[:most], 1))
+    )
+
+
+def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown: int, sentences_shown: int) -> Extracts:
+    """Choose the passages and sentences for one question.
 
     Args:
         frame: The parsed question.

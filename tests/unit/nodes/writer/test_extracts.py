@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.writer.extracts import _WHOLE, choose_extracts
 from weiwo.state import Evidence, passage_id
 from weiwo.state.query import QueryFrame
@@ -287,3 +288,12 @@ def test_pairs_of_characters_across_two_words_of_a_chinese_question_leave_no_dou
     assert found.features["covered"] == 1.0
     absent = choose_extracts(frame("怎么卸载拾音"), passages(shiyin, other))
     assert absent.features["covered"] < 0.7
+
+
+def test_of_several_questions_each_has_its_own_passage():
+    asked = parse_question("How long is the Danube, and how tall is the Ulm minster?", "en")
+    minster = ("Ulm minster", "The minster of Ulm has a spire of 161 metres.")
+    others = [(f"Town {n}", f"The Danube passes town number {n} on its long way.") for n in range(6)]
+    found = choose_extracts(asked, passages(DANUBE, *others, minster)).items
+    assert any("161 metres" in one.text for one in found[:2])
+    assert [one.n for one in found] == list(range(1, len(found) + 1))

@@ -159,3 +159,11 @@ def test_a_claim_under_another_heading_needs_a_source() -> None:
 def test_changes_and_times_are_typed() -> None:
     assert list(find_changes(Clause("It fell from 22 to 14 weeks."))) == list(find_changes(Clause("由22周降至14周")))
     assert [one.base for one in find_quantities("1 h 30 min, then 20 min")] == [5400.0, 1200.0]
+
+
+def test_a_name_of_the_title_tells_where_the_values_own_sentence_names_another() -> None:
+    firms = _passage("Acme was founded in 1990. Bolt was established in 1985.", "Acme")
+    assert _doubted("Acme was established in 1985.", firms)
+    assert not _doubted("Bolt was established in 1985.", firms)
+    alone = _passage("Acme makes lorries. It was founded in 1985 by Ann Lee. It moved in 1990.", "Acme")
+    assert not _doubted("Acme was founded in 1985.", alone)
