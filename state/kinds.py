@@ -73,7 +73,7 @@ def item_type(type_: ValueType) -> ValueType:
 
 
 def has_rules(language: Language) -> TypeGuard[Locale]:
-    """Whether Weiwo's rules read a language; texts in others get no grammar at all, rather than that of English."""
+    """Tell whether Weiwo has rules for a language; a text in another gets no grammar at all, rather than English's."""
     return language in LOCALES
 
 

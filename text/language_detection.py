@@ -35,7 +35,7 @@ _LEAST_SHARE: Final = 0.08
 _RELATED: Final = 0.7
 """The share of the function words of one language that a sentence in a close relative also has."""
 _OF_LETTERS: Final = 0.5
-"""What a letter counts beside a function word: one that few languages have, or one that is a word."""
+"""Weight of a letter beside a function word: of one that few languages have, or of one that is a word."""
 
 _HAN: Final = lazy(f"[{HAN_RANGES}]")
 _LETTER: Final = rf"(?:[^\W\d_{HAN_RANGES}]|[{JOINED_RANGES}])"
@@ -85,12 +85,12 @@ def known_languages() -> tuple[Language, ...]:
 
 
 def detect_language(text: str) -> Language:
-    """The language of a text; English where the text does not tell."""
+    """Detect the language of a text; English where the text does not tell."""
     return guess_language(text).language
 
 
 def is_in_language(text: str, language: Language) -> bool:
-    """Whether a text can be in a language; of close relatives a sentence may not tell which it is."""
+    """Tell whether a text can be in a language; a sentence may fit several close relatives."""
     found = guess_language(text)
     if found.language == language:
         return True
@@ -102,7 +102,7 @@ def is_in_language(text: str, language: Language) -> bool:
 
 
 def resolve_language(text: str, *likely: Iterable[Language]) -> Language:
-    """The language of a text, with other evidence where the text alone does not tell.
+    """Resolve the language of a text by other evidence where the text alone does not tell.
 
     Args:
         text: A question, mostly.
@@ -135,7 +135,7 @@ def guess_language(text: str) -> LanguageGuess:
 
 
 def _is_chinese(text: str) -> bool:
-    """Whether a text in Han characters and Latin letters is Chinese: by what frames a question, or by its length."""
+    """Tell whether a text in Han characters and Latin letters is Chinese, by the words that frame it, or by length."""
     han = len(_HAN.findall(text))
     words = len(_COUNTED.findall(text))
     if not han or not words:
@@ -190,7 +190,7 @@ def _guess_by_script(text: str) -> LanguageGuess | None:
 
 
 def _is_japanese(text: str, kana: int) -> bool:
-    """Whether a text with kana is Japanese, rather than one in Chinese or English that names something Japanese."""
+    """Tell whether a text with kana is Japanese, rather than Chinese or English with a Japanese name in it."""
     if kana < len(_LATIN.findall(text)) and _guess_latin(text).sure:
         return False
     chinese = len(_CHINESE_FRAME.findall(text))
@@ -247,14 +247,14 @@ def _list_words(text: str) -> list[str]:
 
 
 def _between_names(names: list[bool], position: int) -> bool:
-    """Whether capitals stand before and, at most one word on, behind a word."""
+    """Tell whether capitalised words stand before and, at most one word on, behind a word."""
     before = names[max(0, position - 2) : position]
     behind = names[position + 1 : position + 3]
     return any(before) and any(behind)
 
 
 def _score_words(text: str, languages: tuple[Language, ...]) -> dict[Language, float]:
-    """What speaks for each language: its function words, and letters that few languages have."""
+    """Score each language by its function words and by letters that few languages have."""
     known = _words_by_language()
     scores: dict[Language, float] = dict.fromkeys(languages, 0.0)
     counts = Counter(word for word in _list_words(text) if word in known)

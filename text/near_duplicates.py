@@ -124,7 +124,7 @@ class Told:
         return len(other.words) >= FEWEST and both >= _WITHIN * len(other.shingles) and other.particulars_in(self)
 
     def equals(self, other: "Told") -> bool:
-        """Whether both say the same of the same: alike, and with the same numbers, dates and names in one order."""
+        """Tell whether both texts are alike and have the same numbers, dates and names in one order."""
         return self.facts == other.facts and self.resembles(other)
 
     @cached_property

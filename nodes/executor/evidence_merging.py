@@ -77,7 +77,7 @@ class _DistinctPassages:
         self._place_of_text.append(place)
 
     def _place_of_copy(self, passage: Evidence, told: Told) -> int | None:
-        """Where the passage stands that this one is a copy of; a document is one of nothing but its equal."""
+        """Find the place of the passage that this one is a copy of; a document is a copy of its equal alone."""
         document = _is_document(passage)
         found = self._texts.find(told, equal=document)
         place = None if found is None else self._place_of_text[found]
@@ -103,7 +103,7 @@ class _DistinctPassages:
 
 
 def _is_document(passage: Evidence) -> bool:
-    """Whether a passage is of a document at hand, rather than of a page of the web."""
+    """Tell whether a passage is of a document at hand, rather than of a page of the web."""
     return "://" not in passage.source
 
 

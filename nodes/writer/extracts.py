@@ -515,5 +515,5 @@ def _joined(
 
 
 def _repeats(now: Told, shown: Told, *, apart: bool) -> bool:
-    """Whether a passage says nothing that one shown does not; `apart`: as a document of its own, if it is no equal."""
+    """Tell whether a passage repeats one that is shown; `apart`, as a document of its own, only if they are equal."""
     return shown.equals(now) if apart else now.resembles(shown) or shown.holds(now)

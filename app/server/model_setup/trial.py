@@ -58,7 +58,7 @@ async def try_settings(kind: str, settings: Mapping[str, str]) -> dict[str, Any]
 
 
 async def refuses_key(env: Mapping[str, str], transport: httpx.AsyncBaseTransport | None = None) -> bool:
-    """Whether an endpoint of OpenAI's kind refuses the key outright: its list of models costs nothing and is quick."""
+    """Tell whether an OpenAI-like endpoint refuses the key: its list of models costs nothing and comes quickly."""
     key, provider = env.get("OPENAI_API_KEY", "").strip(), env.get("WEIWO_MODEL", "").partition(":")[0]
     if not key or provider != "openai":
         return False

@@ -33,11 +33,11 @@ STEMMERS: Final[dict[Language, str]] = {
     "ta": "tamil",
     "tr": "turkish",
 }
-"""What tantivy calls the stemmer of each language that has one, English apart."""
+"""Names of tantivy's stemmers by language, English apart."""
 
 
 def stem_terms(terms: str, language: Language) -> Sequence[str]:
-    """The stems of terms that blanks part, by the stemmer of a language."""
+    """Stem terms that are separated by blanks, by the stemmer of a language."""
     return _analyzer(STEMMERS.get(language, "english")).analyze(terms)
 
 
