@@ -28,6 +28,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer, Overwrite, Send
 
+from weiwo.graph.execution.edits import seal_outcomes, with_edits
 from weiwo.graph.execution.fan_out import (
     ExecutionContext,
     PlanInput,
@@ -126,13 +127,15 @@ def _add_agents(builder: _Builder, open_context: Callable[..., Awaitable[RunCont
         return await _execute(state, await open_context(state, runtime), plan_graph)
 
     async def reflection_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return await run_agent(reflection, state, await open_context(state, runtime))
+        state, edits = with_edits(state)
+        return {**edits, **await run_agent(reflection, state, await open_context(state, runtime))}
 
     async def writer_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         async def reopen(later: SearchState) -> RunContext:
             return await open_context(later, runtime)
 
-        return await _write(state, reopen, report_graph)  # named here, as above
+        state, edits = with_edits(state)
+        return {**edits, **await _write(state, reopen, report_graph)}  # named here, as above
 
     builder.add_node("master", master_node)
     builder.add_node("clarify", clarify_node)
@@ -183,6 +186,7 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
     plan = state.get("plan")
     if plan is None:
         return {}  # a state edited by hand; reflection says so
+    state, edits = with_edits(state)
     limiter = PriorityLimiter(services.settings.limits.max_parallel)
     passages = dict(state.get("evidence", {}))
     asked, tools = state["assessment"].frame, state["team"].tools
@@ -192,7 +196,9 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
     intervention = Intervention.open(state, services, lambda plan: check_plan(plan, known, services.settings.limits))
     ran = await run_plan(plan, state.get("outcomes", {}), work, get_config(), graph, intervention)
     spent = ran.get("usage", Usage()) + Usage(seconds=time.monotonic() - started)
-    return {**ran, "usage": spent}
+    outcomes = {**edits.get("outcomes", {}), **seal_outcomes(ran.get("outcomes", {}))}
+    evidence = {**edits.get("evidence", {}), **ran.get("evidence", {})}
+    return {**ran, "outcomes": outcomes, "evidence": evidence, "usage": spent}
 
 
 async def _write(

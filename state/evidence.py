@@ -388,6 +388,7 @@ class Outcome(Value):
         basis: Whether its quotes state the value or imply it.
         premise: What the task takes for granted and its sources deny, in one line; the value is then the correction,
             a text. Empty where nothing was denied.
+        digest: Digest of the value and its quotes as the executor stored them; empty where it stored none.
         findings: What its value is made of, each with its passages: of an analysis, and of a `for_each` task whose
             items were told in a sentence each.
     """
@@ -410,6 +411,7 @@ class Outcome(Value):
     rivals: tuple[Rival, ...] = ()
     basis: Basis = "stated"
     premise: str = ""
+    digest: str = Field("", exclude_if=not_)
     findings: tuple[Finding, ...] = ()
 
     @property

@@ -147,7 +147,7 @@ async def interrupted(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) 
     return found
 
 
-def _set_outcome(
+def build_set_outcome(
     task: Task, value: object, known: Mapping[str, Outcome], language: Language
 ) -> tuple[Outcome, Evidence]:
     """The outcome of a task whose value a person set, and the passage that says so, for the answer to cite.
@@ -227,7 +227,7 @@ async def _changed(
     kept = reuse_outcomes(old, new, done, given) if old is not None else {}
     found = reuse_passages(old, new, kept, passages) if old is not None else {}
     for task_id in (one for one in new.order() if given.get(one, AGAIN) is not AGAIN):
-        kept[task_id], passage = _set_outcome(new.task(task_id), given[task_id], kept, language)
+        kept[task_id], passage = build_set_outcome(new.task(task_id), given[task_id], kept, language)
         found[passage.id] = passage
     replaced = [old] if old is not None and new is not old else []
     approved: Approved | None = values.get("approved")

@@ -106,7 +106,10 @@ def _citation(citation: Citation, evidence: Mapping[str, Evidence]) -> dict[str,
 def _outcome(outcome: Outcome) -> dict[str, Any]:
     unset = {name for name in ("support", "rivals", "premise", "findings") if not getattr(outcome, name)}
     unset |= {"basis"} if outcome.basis == "stated" else set()
-    return {**outcome.model_dump(mode="json", exclude={"task_id", *unset}), "seconds": round(outcome.seconds, 4)}
+    return {
+        **outcome.model_dump(mode="json", exclude={"task_id", "digest", *unset}),
+        "seconds": round(outcome.seconds, 4),
+    }
 
 
 def _evidence(passage: Evidence) -> dict[str, Any]:

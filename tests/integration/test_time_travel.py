@@ -318,3 +318,33 @@ async def test_checkpoints_are_found_by_the_beginning_of_their_ids(saver):
     for nonsense in ("", "xyz", "%", "1f_", "1f0e%"):
         with pytest.raises(ValueError, match="hexadecimal"):
             await find_checkpoint(saver, nonsense)
+
+
+@pytest.mark.parametrize("saver", ["sqlite"], indirect=True)
+async def test_a_value_edited_in_the_state_is_the_persons_and_what_builds_on_it_runs_again(saver):
+    graph = build_graph(saver, tools=[search_tool(people)])
+    first = (await graph.ainvoke({"question": OLDER}, at()))["result"]
+    assert "97" in first["answer"]
+    state = (await graph.aget_state(at())).values
+    edited = state["outcomes"]["task_1"].model_copy(update={"value": "1800"})
+    place = await graph.aupdate_state(at(), {"outcomes": {"task_1": edited}, "result": {}}, as_node="planner")
+    result = (await graph.ainvoke(None, place))["result"]
+    assert result["outcomes"]["task_3"]["value"] == 112
+    assert (result["outcomes"]["task_1"]["tool"], result["outcomes"]["task_1"]["detail"]) == (
+        "person",
+        {"set_by_person": True},
+    )
+    assert "(assuming 1800, set by you)" in result["answer"]
+    assert (result["status"], result["stop_reason"]) == ("partial", "assumed_value")
+
+
+@pytest.mark.parametrize("saver", ["sqlite"], indirect=True)
+async def test_a_value_edited_before_the_answer_leaves_nothing_that_was_worked_out_from_the_old_one(saver):
+    graph = build_graph(saver, tools=[search_tool(people)])
+    await graph.ainvoke({"question": OLDER}, at())
+    state = (await graph.aget_state(at())).values
+    edited = state["outcomes"]["task_1"].model_copy(update={"value": "1800"})
+    place = await graph.aupdate_state(at(), {"outcomes": {"task_1": edited}, "result": {}}, as_node="reflection")
+    result = (await graph.ainvoke(None, place))["result"]
+    assert "97 years" not in result["answer"]
+    assert (result["status"] != "complete", result["outcomes"]["task_3"]["status"]) == (True, "blocked")

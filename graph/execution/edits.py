@@ -1,0 +1,68 @@
+"""Values edited in the state by hand, as in Studio: they become the person's own.
+
+The executor stores a digest of each value and its quotes. A value that its digest does not fit was edited: its quotes
+are dropped, since they carry another value, and what was worked out from the old value counts no more.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from weiwo.graph.persistence.forks import build_set_outcome
+from weiwo.state import Failure, Language, Outcome
+from weiwo.state.search import SearchState
+
+
+def seal_outcomes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """Store the digest of each value with it."""
+    return {key: one.model_copy(update={"digest": digest_value(one)}) for key, one in outcomes.items()}
+
+
+def digest_value(outcome: Outcome) -> str:
+    """Digest of a value and of the quotes that carry it."""
+    quotes = [[quote.evidence_id, quote.text] for quote in outcome.quotes]
+    told = json.dumps([outcome.value, quotes], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
+    """Make edited values the person's own.
+
+    Returns:
+        The update of `outcomes` and `evidence`; empty where nothing was edited. What depends on an edited value is
+        blocked until it runs again.
+
+    Raises:
+        ForkError: A value is not of its task's type.
+    """
+    plan, outcomes = state.get("plan"), state.get("outcomes", {})
+    known = plan.ids if plan is not None else ()
+    edited = [key for key in known if key in outcomes and _is_edited(outcomes[key])]
+    if plan is None or not edited:
+        return {}
+    changed, evidence = dict(outcomes), {}
+    for key in edited:
+        outcome, passage = build_set_outcome(plan.task(key), outcomes[key].value, changed, language)
+        changed[key] = outcome.model_copy(update={"digest": digest_value(outcome)})
+        evidence[passage.id] = passage
+    for key in plan.descendants(edited):
+        if key in outcomes and key not in edited:
+            message = f"{key}: what it builds on was set by hand; run it again"
+            failure = Failure(task_id=key, kind="incomplete", message=message)
+            task = plan.task(key)
+            changed[key] = Outcome(task_id=key, status="blocked", type=task.value_type, tool=task.tool, failure=failure)
+    return {"outcomes": changed, "evidence": evidence}
+
+
+def with_edits(state: SearchState) -> tuple[SearchState, dict[str, Any]]:
+    """The state with edited values adopted, and the update that keeps them."""
+    edits = adopt_edits(state, state["assessment"].language)
+    if not edits:
+        return state, {}
+    evidence = {**state.get("evidence", {}), **edits["evidence"]}
+    return SearchState(**{**state, "outcomes": edits["outcomes"], "evidence": evidence}), edits
+
+
+def _is_edited(outcome: Outcome) -> bool:
+    return outcome.answers and bool(outcome.digest) and outcome.digest != digest_value(outcome)
