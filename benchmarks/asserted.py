@@ -40,7 +40,7 @@ from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText
 from weiwo.tools.corpus.loading import load_corpus
 
 FOUND = 10
-_DENIALS = ("nearest", "partly", "none")
+_DENIALS = ("denied", "none")
 SHOWN = 3
 MOST_WRONG, MOST_WRONG_OF_ASSERTED = 0.02, 0.05
 """Wrong assertions allowed, as a share of the questions and of what is asserted."""

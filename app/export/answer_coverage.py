@@ -28,7 +28,6 @@ _UNVERIFIED: Final = localized("writer.draft", "unverified")
 _FIXED: Final = (
     localized("writer.rule_answer.leads", "asserted"),
     localized("writer.rule_answer.leads", "extracts"),
-    localized("writer.rule_answer.leads", "doubted"),
 )
 """Our own lead-ins; those that state something, such as that it occurs nowhere, are not among them."""
 

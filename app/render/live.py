@@ -1,7 +1,8 @@
 """The run on a terminal: the plan as a tree that fills in, then the answer as it is written.
 
-Each is drawn in place while it changes and printed once when it is final, so that what remains on the screen
-is what a reader scrolls back to. The event loop itself drives the drawing: no thread reads what events write.
+Each is drawn in place while it changes. What remains on the screen begins with the answer: a plan of several tasks
+stands below it, the plan of a run that came to no answer stands alone. The event loop itself drives the drawing: no
+thread reads what events write.
 """
 
 import asyncio
@@ -49,7 +50,7 @@ class LiveView(Watcher):
         super().event(event)
         self.language = str(self.progress.assessed.get("language") or self.language)
         if event.get("type") == "answer_started":
-            self._print_tree()
+            self._stop()
 
     async def __aenter__(self) -> Self:
         self._ticker = asyncio.create_task(self._tick())
@@ -62,8 +63,9 @@ class LiveView(Watcher):
             self._ticker.cancel()
             with suppress(asyncio.CancelledError):
                 await self._ticker
-        self._print_tree()
         self._stop()
+        if not self.progress.writing:
+            self.print_plan()
 
     async def _tick(self) -> None:
         while True:
@@ -81,10 +83,9 @@ class LiveView(Watcher):
             self._live.stop()
             self._live = None
 
-    def _print_tree(self) -> None:
-        """The plan as it ended, for good."""
-        self._stop()
-        if self.progress.rows and not self._tree_printed:
+    def print_plan(self, *, least: int = 1) -> None:
+        """Print the plan as it ended, once, if it has at least that many tasks."""
+        if len(self.progress.rows) >= least and not self._tree_printed:
             self._tree_printed = True
             self.console.print(self._tree())
             self.console.print()

@@ -30,6 +30,7 @@ from weiwo.state import Evidence, Language, Quote
 from weiwo.state.answer import Extract
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import find_dates
+from weiwo.text.file_names import name_words
 from weiwo.text.language import sentences
 from weiwo.text.localization import localized
 from weiwo.text.mentions import mentions, title_key
@@ -42,9 +43,6 @@ _FEATURES: Final = ("bias", "covered", "words", "broken_chain")
 """What a weight is of: 1; the share of the question, by rarity of its words, that the first passage speaks of; the
 logarithm of how many words are asked; and whether one thing has to be found by way of another, and no passage shown
 names another one's title."""
-
-DOUBTED_BELOW: Final = 0.5
-"""Extracts that hold the answer less probably than this are shown with words of doubt."""
 
 
 def extract_features(frame: QueryFrame, covered: float, words: int, *, linked: bool) -> dict[str, float]:
@@ -231,10 +229,12 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
     considered.sort(key=lambda one: _precedence(one, weights))
     periods = _order_by_date(frame, weights, considered)
     considered = considered[:_CONSIDERED]
-    if frame.shape == "open" and set(asked) <= set(matching_terms(frame.subject)):
+    introduces = frame.shape == "open" and set(asked) <= set(matching_terms(frame.subject))
+    if introduces:
         considered.sort(key=lambda passage: not _introduces(passage.evidence, frame.subject))
     choice = _Choice(frame, weights, considered)
-    choice.choose(passages_shown, sentences_shown)
+    superseded = any(passage.evidence.superseded_by for passage in considered)
+    choice.choose(passages_shown, sentences_shown, ordered=introduces or superseded or bool(periods))
     items = tuple(choice.extracts())
     statements = [terms for one in read for terms in (one.title, *(sentence.terms for sentence in one.sentences))]
     missing = find_missing_subjects(frame, everywhere, statements, spelling)
@@ -301,7 +301,8 @@ def _read(passage: Evidence, relevance: float) -> _Passage:
         handicap = _HEADING if heading else _ASKING * asks
         found.append(_Sentence(start, end, own | asked, min(at, _LAST) / _LAST, handicap))
         asked = own if asks and passage.text[end : end + 1] == "\n" else frozenset()
-    return _Passage(passage, frozenset(matching_terms(passage.title)), found, relevance)
+    context = f"{passage.heading} {name_words(passage.source, passage.title)}"
+    return _Passage(passage, frozenset(matching_terms(context)), found, relevance)
 
 
 def _records(passage: Evidence, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -397,7 +398,7 @@ def _find_pairs_across(terms: Sequence[str], found: Collection[str]) -> Iterator
 
 
 class _Choice:
-    """Greedy choice of passages and sentences: what is covered already counts less."""
+    """Greedy choice of passages and sentences: of compound questions what is covered already counts less."""
 
     def __init__(self, frame: QueryFrame, weights: dict[str, float], passages: list[_Passage]) -> None:
         found = frozenset().union(*(passage.terms for passage in passages))
@@ -413,14 +414,21 @@ class _Choice:
         self._highlights: list[tuple[_Passage, _Sentence]] = []
         self._compound = frame.shape in _COMPOUND
         self._language = frame.language
+        self._subject = frozenset(matching_terms(" ".join(frame.subjects)))  # each sentence must speak of it
         self._values = ValueWorth(frame)
 
-    def choose(self, passages_shown: int, sentences_shown: int) -> None:
-        """Passage by passage, each with its best sentence; then the best sentences left."""
+    def choose(self, passages_shown: int, sentences_shown: int, *, ordered: bool) -> None:
+        """Passage by passage, each with its best sentence; then the best sentences left.
+
+        Args:
+            passages_shown: Passages at most.
+            sentences_shown: Sentences at most.
+            ordered: Whether the passages stand in the order in which they are to be shown.
+        """
         told: list[tuple[str, Told]] = []
         left = list(self._passages)
         while left and len(self._shown) < passages_shown:
-            passage = max(left, key=self._worth) if self._compound else left[0]
+            passage = left[0] if ordered else max(left, key=self._worth)
             left.remove(passage)
             if self._shown and not self._compound and self._weights.keys().isdisjoint(passage.terms):
                 continue  # found by the letters of a name alone
@@ -435,7 +443,7 @@ class _Choice:
             if len(self._highlights) < sentences_shown:
                 best = max(passage.sentences, key=lambda one: self._fit(passage, one))
                 self._highlights.append((passage, best))
-                self._covered |= best.terms | passage.title
+                self._covered |= best.terms - self._subject if self._compound else frozenset()
         self._covered.clear()
         rest = [(passage, one) for passage in self._shown for one in passage.sentences]
         rest = [pair for pair in rest if pair not in self._highlights]

@@ -16,7 +16,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.document import list_claim_places
 from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
-from weiwo.nodes.writer.extracts import DOUBTED_BELOW, Extracts, build_quote_extracts, choose_extracts
+from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.state import Claim, Evidence, Language, Outcome, Task
 from weiwo.state.answer import Extract
@@ -85,7 +85,8 @@ class RuleAnswer:
             return "answer"
         if self.failures or self.statements:
             return "neutral"
-        return "denial" if self.extracts.absent or not self.extracts.items else "neutral"
+        denies = self.extracts.absent and not self.extracts.about_subject
+        return "denial" if denies or not self.extracts.items else "neutral"
 
     @property
     def lead(self) -> str:
@@ -100,15 +101,13 @@ class RuleAnswer:
         if self.statements:
             return words["asserted"]
         if self.extracts.absent:
-            lead = "partly" if self.extracts.about_subject else "nearest"
+            lead = "denied" if self.lead_kind == "denial" else "partly"
             return words[lead].format(subject=join_names(self.extracts.absent, self.language))
-        confidence = self.extracts.confidence
-        doubted = not self.extracts.about_subject or (confidence is not None and confidence < DOUBTED_BELOW)
         if self.extracts.periods and self.extracts.about_subject:
             shown, more = self.extracts.periods[:_MOST_PERIODS], len(self.extracts.periods) - _MOST_PERIODS
             others = (words["more_periods"].format(more),) if more > 0 else ()
             return words["periods"].format(join_names((*shown, *others), self.language))
-        return words["doubted" if doubted else "extracts"]
+        return words["extracts"]
 
     @property
     def advice(self) -> str:

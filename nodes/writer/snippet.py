@@ -11,6 +11,7 @@ from typing import Final
 
 from weiwo.state import Extract
 from weiwo.text.language import HAN
+from weiwo.text.passage_context import format_contexts
 from weiwo.text.patterns import lazy
 from weiwo.text.records import split_keyed, split_row
 
@@ -47,6 +48,11 @@ class _Block:
         return any(bold for _, bold in self.pieces)
 
     @property
+    def chosen_width(self) -> int:
+        """Columns that its highlighted sentences take, each as long as it is shown."""
+        return sum(min(_width(text), _LONGEST_SENTENCE) for text, bold in self.pieces if bold)
+
+    @property
     def width(self) -> int:
         """Columns of a terminal that it takes."""
         return sum(_width(text) for text, _ in self.pieces)
@@ -60,22 +66,25 @@ def format_snippets(extracts: Sequence[tuple[Extract, str]], *, bold: bool = Tru
         bold: Whether the sentences that fit best are in bold.
     """
     lengths = [_FIRST] + [_FURTHER] * len(extracts)
+    contexts = format_contexts([extract for extract, _ in extracts])
     return [
-        _format_one(extract, mark, length, bold=bold)
-        for (extract, mark), length in zip(extracts, lengths, strict=False)
+        _format_one(extract, context, mark, length, bold=bold)
+        for (extract, mark), context, length in zip(extracts, contexts, lengths, strict=False)
     ]
 
 
-def _format_one(extract: Extract, mark: str, length: int, *, bold: bool) -> str:
+def _format_one(extract: Extract, context: str, mark: str, length: int, *, bold: bool) -> str:
     blocks = list(_blocks(extract)) or [_Block("text", [(" ".join(extract.text.split()), False)], "")]
+    ahead = sum(block.chosen_width for block in blocks)  # kept free for what is highlighted further down
     shown: list[_Block] = []
     for block in blocks[_first_shown(blocks, length) :]:
-        wanted = block.chosen or not shown or (block.kind not in {"row", "keyed"} and block.heading == shown[0].heading)
-        if wanted and (length >= _LEAST or not shown):
-            shown.append(_shortened(block, length))
+        ahead -= block.chosen_width
+        wanted = block.kind not in {"row", "keyed"} and (not shown or block.heading == shown[0].heading)
+        if block.chosen or not shown or (wanted and length - ahead >= _LEAST):
+            shown.append(_shortened(block, max(length - ahead, block.chosen_width)))
             length -= shown[-1].width
     heading = next((block.heading for block in shown), "")
-    title = f"{extract.title} · {heading}" if heading and heading not in extract.title else extract.title
+    title = f"{context} · {heading}" if heading and heading not in context else context
     body = "\n".join(f"> {_marked(block, bold=bold)}" for block in shown)
     return f"{title} {mark}\n\n{body}" if body else f"{title} {mark}"
 
@@ -141,7 +150,9 @@ def _pieces(line: str, start: int, highlights: Sequence[tuple[int, int]]) -> Ite
 
 
 def _shortened(block: _Block, length: int) -> _Block:
-    """The block from its first highlight on, as far as there is room."""
+    """The block from its first highlight on, as far as there is room; of several highlights, these alone."""
+    if sum(bold for _, bold in block.pieces) > 1 and block.width > length:
+        return _Block(block.kind, list(_highlighted(block)), block.heading)
     first = next((at for at, (_, bold) in enumerate(block.pieces) if bold), 0)
     before = sum(_width(text) for text, _ in block.pieces[:first])
     whole = before + sum(_width(text) for text, _ in block.pieces[first:])
@@ -154,6 +165,18 @@ def _shortened(block: _Block, length: int) -> _Block:
             kept.append((_CUT, False))
             break
     return _Block(block.kind, kept, block.heading)
+
+
+def _highlighted(block: _Block) -> Iterator[tuple[str, bool]]:
+    """The highlighted pieces of a block, with a mark where something between them is left out."""
+    left_out = False
+    for text, bold in block.pieces:
+        if bold:
+            yield from [(" … ", False)] if left_out else []
+            yield _fit(text, _LONGEST_SENTENCE), True
+        left_out = not bold and bool(text.strip())
+    if left_out:
+        yield _CUT, False
 
 
 def _fit(text: str, length: int) -> str:

@@ -20,7 +20,7 @@ from weiwo.app.cli.options import (
     question_of,
     takes_context,
 )
-from weiwo.app.cli.output import hint
+from weiwo.app.cli.output import hint, is_terminal
 from weiwo.app.cli.questions.conclude import conclude, on_at_terminal
 from weiwo.app.cli.questions.delivery import Delivery, make_watcher, remember_files
 from weiwo.app.cli.questions.fork import corpus_problems, fork_command, read_fork
@@ -124,8 +124,10 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
     async def work() -> RunEnd:
         problems = await corpus_problems(settings)
         language, new = detect_language(question), given and not _is_thread_known(thread_id)
-        hint(label(language, "reading"))
-        watcher.on_begin = lambda: hint(label(language, "thread_new" if new else "thread", thread_id))
+        if delivery.verbose or not is_terminal():  # on a terminal the live view tells it, and the foot the thread
+            hint(label(language, "reading"))
+        if delivery.verbose or new or not is_terminal():
+            watcher.on_begin = lambda: hint(label(language, "thread_new" if new else "thread", thread_id))
         if problems:
             hint(problems)
         from weiwo.app.session import runs  # after the first line is on the screen

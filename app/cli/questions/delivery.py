@@ -88,6 +88,8 @@ def print_result(result: Mapping[str, Any], watcher: Watcher, settings: Settings
             console.print()
         print_answer(console, result, verbose=verbose)
         console.print()
+        if isinstance(watcher, LiveView):
+            watcher.print_plan(least=2)
         for line in comparison_lines(result, language) if verbose else ():
             console.print(Flow(Text(line, "dim")))
         console.print(Flow(Text(foot(result, decided_by, verbose=verbose), "dim")))

@@ -83,21 +83,17 @@ def test_what_was_not_found_is_answered_by_the_closest_passages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "language", "doubt"),
+    ("question", "language", "lead"),
     [
-        ("Where did the engineer who charted the River Wend study law?", "en", "may not"),
-        ("文德河发源的国家的首都在哪里？", "zh", "未必"),
+        ("Where did the engineer who charted the River Wend study law?", "en", "Closest passages:"),
+        ("文德河发源的国家的首都在哪里？", "zh", "最接近的段落："),
     ],
 )
-def test_passages_that_hold_the_answer_less_probably_than_not_are_shown_with_doubt(
-    question: str, language: str, doubt: str
-) -> None:
+def test_passages_on_the_subject_are_shown_in_neutral_words(question: str, language: str, lead: str) -> None:
     chinese = passage("文德河发源于阿尔瓦尼亚，全长310千米。", "he.md", "文德河")
     found = answer(question, lost("a"), chinese if language == "zh" else WEND, language=language)
     assert found.shows_subject
-    assert found.extracts.confidence is not None
-    assert found.extracts.confidence < 0.5
-    assert doubt in found.lead
+    assert (found.lead_kind, found.lead) == ("neutral", lead)
 
 
 @pytest.mark.parametrize(
@@ -131,6 +127,7 @@ def test_of_things_compared_the_one_that_no_passage_speaks_of_is_named(question,
     found = answer(question, lost("a"), chinese if language == "zh" else WEND, OTHER, language=language)
     assert found.shows_subject
     assert found.extracts.absent == (missing,)
+    assert found.lead_kind == "neutral"
     assert missing in found.lead
     assert "Wend" not in found.lead
     assert found.advice
@@ -140,7 +137,7 @@ def test_without_any_passage_it_says_what_would_help() -> None:
     found = answer(ASKED, lost("a"))
     assert not found.whole
     assert not found.shows_subject
-    assert found.lead == "No passage was found."
+    assert found.lead == "Not in your documents: no passage speaks of it."
     assert found.advice == "To find more: add documents about it, allow a web search or set up a model."
 
 
