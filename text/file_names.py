@@ -25,4 +25,6 @@ def name_words(source: str, title: str = "") -> str:
         return ""
     words = _BETWEEN.split(" ".join((*parts[:-1], PurePosixPath(parts[-1]).stem)))
     known = set(_BETWEEN.split(title.casefold()))
-    return " ".join(dict.fromkeys(word for word in words if _LETTERS.search(word) and word.casefold() not in known))
+    if not any(map(_LETTERS.search, words)):  # a number tells nothing
+        return ""
+    return " ".join(dict.fromkeys(word for word in words if word and word.casefold() not in known))

@@ -24,6 +24,7 @@ from weiwo.nodes.writer.subject_match import (
     inverse_document_frequency,
     is_about_subject,
     matching_terms,
+    measures_asked,
     question_terms,
 )
 from weiwo.state import Evidence, Language, Quote
@@ -88,6 +89,7 @@ _LONGEST_SENTENCE: Final = 500
 # A sentence's share of the question's rare words is 1 at most; its values' worth and these are added or taken off:
 _TITLE: Final = 0.6  # of the weight of a word that stands in the title alone
 _KNOWN: Final = 0.3  # of the weight of a word that is covered already
+_MEASURE: Final = 0.3  # of the weight of "long" in "how long"
 _LATE: Final = 0.3  # off the seventh sentence and those after it, in proportion off those before
 _ASKING: Final = 0.2  # off a sentence that itself asks
 _HEADING: Final = 2.0  # off a heading and the header row of a table, which answer nothing
@@ -225,6 +227,8 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
     spelling = correct_spelling(frame, found)
     asked = question_terms(frame)
     weights = inverse_document_frequency((spelling[term] for term in asked), everywhere)
+    for term in measures_asked(frame.question) & weights.keys():
+        weights[term] *= _MEASURE
     considered = [passage for passage in read if passage.sentences]
     considered.sort(key=lambda one: _precedence(one, weights))
     periods = _order_by_date(frame, weights, considered)
@@ -298,6 +302,7 @@ def _read(passage: Evidence, relevance: float) -> _Passage:
         asks, own = bool(_QUESTION.search(said)), frozenset(matching_terms(said))
         delimited = not start and not said.startswith("|") and bool(split_row(said, (), passage.source))
         heading = delimited or passage.text[start - 2 : start] == "# " or _RULE.match(passage.text, end)
+        heading = heading or said.strip(" *_#") in passage.headings
         handicap = _HEADING if heading else _ASKING * asks
         found.append(_Sentence(start, end, own | asked, min(at, _LAST) / _LAST, handicap))
         asked = own if asks and passage.text[end : end + 1] == "\n" else frozenset()

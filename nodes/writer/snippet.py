@@ -109,6 +109,8 @@ def _blocks(extract: Extract) -> Iterator[_Block]:
         if line.lstrip().startswith("|") and _RULE.fullmatch(line.strip()):
             continue  # between a table's header and its rows
         found = None if fenced else _HEADING.fullmatch(line.strip())
+        if not fenced and not found and line.strip() in extract.headings:
+            continue  # it stands beside the title
         if found or _FENCE.match(line) or not line.strip() or _RULE.fullmatch(line.strip()):
             fenced ^= _FENCE.match(line) is not None
             heading = _plain(found[1]) if found else heading

@@ -47,6 +47,9 @@ _ASKING: Final = lazy(
 """What a Chinese question asks and links with, and what asks for the newest; no pair of characters crosses it."""
 
 
+_MEASURE: Final = lazy(r"(?i)\bhow (long|much|many|far|old|often|big|tall|high|deep|wide|fast|soon|late|early)\b")
+
+
 def matching_terms(text: str, language: Language = "en") -> list[str]:
     """Content words of a text, folded as `text.terms.terms` does, traditional characters as simplified ones."""
     return terms(text if text.isascii() else text.translate(SIMPLIFIED), language)
@@ -59,6 +62,11 @@ def question_terms(frame: QueryFrame) -> list[str]:
     else:
         found = matching_terms(" ".join(frame.terms)) or matching_terms(frame.question)
     return list(dict.fromkeys(found or matching_terms(frame.question)))
+
+
+def measures_asked(question: str) -> frozenset[str]:
+    """The words of a measure that is asked for, such as that of "how long": its figures may do without them."""
+    return frozenset(matching_terms(" ".join(_MEASURE.findall(question))))
 
 
 def inverse_document_frequency(wanted: Iterable[str], passages: Sequence[Collection[str]]) -> dict[str, float]:

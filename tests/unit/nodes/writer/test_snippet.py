@@ -66,3 +66,26 @@ def test_a_chosen_sentence_that_has_begun_is_whole_to_its_value() -> None:
         n=1, source="a.md", title="A", text="塞" * 75 + told, highlights=spans, score=1.0, evidence_id="e"
     )
     assert f"**{told}**" in format_snippets([(extract, "[1]"), (extract, "[2]")])[1]
+
+
+def test_every_chosen_sentence_is_shown_however_long_the_passage() -> None:
+    text = "The scale is 1:2,000. " + "Filler goes on and on. " * 40 + "The sheet was drawn in 1911."
+    chosen = ("The scale is 1:2,000.", "The sheet was drawn in 1911.")
+    spans = tuple((text.index(one), text.index(one) + len(one)) for one in chosen)
+    extract = Extract(n=1, source="a.md", title="A", text=text, highlights=spans, score=1.0, evidence_id="e")
+    told = format_snippets([(extract, "[1]")])[0]
+    assert all(f"**{one}**" in told for one in chosen)
+
+
+def test_the_heading_path_stands_above_and_not_again_in_the_text() -> None:
+    extract = Extract(
+        n=1,
+        source="a.docx",
+        title="Lease",
+        text="3. Rent\nThe rent is due monthly.",
+        highlights=((8, 32),),
+        score=1.0,
+        evidence_id="e",
+        headings=("3. Rent",),
+    )
+    assert format_snippets([(extract, "[1]")]) == ["Lease › 3. Rent [1]\n\n> **The rent is due monthly.**"]

@@ -74,7 +74,7 @@ def test_a_long_context_is_shortened_from_the_left():
     ("source", "title", "words"),
     [
         ("docs/protocols/plasmid-miniprep.md", "Plasmid", "protocols miniprep"),
-        ("C:\\papers\\停水通知-2025.txt", "通知", "papers 停水通知"),
+        ("C:\\papers\\停水通知-2025.txt", "通知", "papers 停水通知 2025"),
         ("https://example.org/blog/tide_tables.html?x=1", "", "blog tide tables"),
         ("12345.txt", "", ""),
     ],
