@@ -301,8 +301,8 @@ def _read(passage: Evidence, relevance: float) -> _Passage:
         said = passage.text[start:end]
         asks, own = bool(_QUESTION.search(said)), frozenset(matching_terms(said))
         delimited = not start and not said.startswith("|") and bool(split_row(said, (), passage.source))
-        heading = delimited or passage.text[start - 2 : start] == "# " or _RULE.match(passage.text, end)
-        heading = heading or said.strip(" *_#") in passage.headings
+        named = passage.text[start - 2 : start] == "# " or said.strip(" *_#") in passage.headings
+        heading = delimited or named or _RULE.match(passage.text, end)
         handicap = _HEADING if heading else _ASKING * asks
         found.append(_Sentence(start, end, own | asked, min(at, _LAST) / _LAST, handicap))
         asked = own if asks and passage.text[end : end + 1] == "\n" else frozenset()
