@@ -185,6 +185,9 @@ class _Walker:
         """Take the files of a folder in; yields the folders below it."""
         for entry in listed:
             if entry.name.startswith(".") or entry.path in self._ours:
+                hidden = entry.name.startswith(".") and entry.name not in _IGNORE_FILES
+                if hidden and not entry.is_dir(follow_symlinks=False):
+                    self._listing.others["hidden"] += 1
                 continue
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)

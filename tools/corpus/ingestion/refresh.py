@@ -160,8 +160,9 @@ def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> t
         if one.problem or one.losses:
             name = name_source(Path(one.path))
             problems.append(Problem(name, one.problem) if one.problem else Problem.in_part(name, one.losses))
-    if not listing.files and listing.others:
-        kinds = ", ".join(f"{count:,} {ending}" for ending, count in listing.others.most_common(8))
+    others = [(ending, count) for ending, count in listing.others.most_common() if ending != "hidden"]
+    if not listing.files and others:
+        kinds = ", ".join(f"{count:,} {ending}" for ending, count in others[:8])
         problems.append(Problem("files of types that are not read", kinds))
     return tuple(sorted(problems, key=lambda problem: problem.source))
 
