@@ -108,6 +108,11 @@ class Evidence(Value):
         above = (self.title, *self.headings, *self.context.values(), *map(str, self.calls))
         return "; ".join(dict.fromkeys(filter(None, above)))
 
+    @property
+    def superseded(self) -> bool:
+        """Whether something later is known to stand above it: a newer version, or the mail that quotes it."""
+        return bool(self.superseded_by or self.context.get("quoted"))
+
     def merged(self, other: "Evidence") -> "Evidence":
         """This passage with the other's origins added and the better score and rank kept.
 

@@ -215,7 +215,7 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
         The passages in the order of choice; none if there are none. What is superseded comes after what is current,
         and its title says so. Linear in the length of the passages.
     """
-    ranked = sorted(passages, key=lambda passage: (bool(passage.superseded_by), passage.rank))
+    ranked = sorted(passages, key=lambda passage: (passage.superseded, passage.rank))
     best: dict[str, float] = {}  # scores are comparable within one tool
     for one in ranked:
         best[one.tool] = max(one.score, best.get(one.tool, 0.0))
@@ -338,7 +338,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, int, float]:
     """The order of passages: by rank, and of several searches' equal ones by what they share with the question."""
     shared = sum(weight for term, weight in weights.items() if term in passage.terms)
-    return bool(passage.evidence.superseded_by), passage.evidence.rank, -shared
+    return passage.evidence.superseded, passage.evidence.rank, -shared
 
 
 def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: list[_Passage]) -> tuple[str, ...]:
@@ -356,7 +356,7 @@ def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: li
         at
         for at, mine in enumerate(words)
         if dates[at]
-        and not passages[at].evidence.superseded_by
+        and not passages[at].evidence.superseded
         and len(mine & words[0]) >= _SAME_WORDS * max(1, len(mine | words[0]))
         and _shared(said[at], weights)
     ]

@@ -370,7 +370,7 @@ def _without_value(reply: ReadReply, shown: ShownPassages, progress: TaskProgres
 def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evidence]:
     """The passages that say what holds now, and those that are quoted: what was superseded is no rival."""
     quoted = {quote.evidence_id for quote in quotes}
-    return [passage for passage in passages if not passage.superseded_by or passage.id in quoted]
+    return [passage for passage in passages if not passage.superseded or passage.id in quoted]
 
 
 def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evidence], frame: QueryFrame) -> bool:

@@ -39,7 +39,7 @@ def find_current_source(statement: str, cited: Sequence[Evidence], at_hand: Iter
 def is_superseded(passage: Evidence) -> bool:
     """Whether a newer version of a document is known, or it says itself that it no longer holds."""
     named = _SUPERSEDED.search(f"{passage.heading}\n{passage.source}")
-    return bool(passage.superseded_by or named or _SAYS_SO.search(passage.text[:_HEAD]))
+    return bool(passage.superseded or named or _SAYS_SO.search(passage.text[:_HEAD]))
 
 
 def _says_otherwise(claim: Clause, passage: Evidence) -> bool:

@@ -3,7 +3,7 @@
 import io
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from email import policy
 from email.message import MIMEPart
@@ -15,6 +15,7 @@ from weiwo.text.chunking import chunk_sections
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
+from weiwo.tools.corpus.formats.quoted_mail import split_quoted
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 from weiwo.tools.printable import one_line
@@ -43,7 +44,7 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
         raise UnreadableError("not an e-mail: it has no head")
     context = {name: text for name, field in _CONTEXT.items() if (text := one_line(read_field(message, field), 300))}
     body = _choose_body(message)
-    found = make_passages(chunk_sections(_read_text(body), ())[1], unit="")
+    found = list(_read_sections(_read_text(body), context))
     unread: list[str] = []
     losses: list[Loss] = []
     for number, attached in enumerate(_list_attachments(message)):
@@ -60,8 +61,17 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
     title = choose_title(read_field(message, "Subject")) or name
     if not found and context:  # a mail of which the head is all there is
         found = make_passages(chunk_sections("\n".join((title, *context.values())), ())[1], unit="")
-    found = [replace(passage, context={**passage.context, **context}) for passage in found]
+    found = [replace(passage, context={**context, **passage.context}) for passage in found]
     return require_passages(Part(title, found, read_date(message), losses=losses))
+
+
+def _read_sections(text: str, context: Mapping[str, str]) -> Iterator[Passage]:
+    """The passages of a message's own text, and of what it quotes under the sender and date of that."""
+    later = ", ".join(filter(None, (context.get("sender", ""), context.get("sent", ""))))
+    for section in split_quoted(text):
+        passages = make_passages(chunk_sections(section.text, ())[1], unit="")
+        known = {"quoted": f"in a mail from {later}".strip(), "sender": section.sender, "sent": section.sent}
+        yield from (replace(one, context={**one.context, **known}) if section.quoted else one for one in passages)
 
 
 def _choose_body(message: MIMEPart) -> MIMEPart | None:
