@@ -37,6 +37,7 @@ def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:
     subjects = frozenset(word for subject in frame.subjects for word in content_words(subject))
     asked = content_words(said)
     if frame.language != "zh":
+        asked = asked & content_words(frame.question) or asked  # a search adds words that the question does not have
         asked = asked - subjects or asked  # what a parser took for the subject may be the whole question
     hits = asked & topic_words(tool)
     if not hits or any(row & asked and not row & topic_words(tool) for row in TURNS):

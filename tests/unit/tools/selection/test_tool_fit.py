@@ -86,3 +86,16 @@ def test_a_choice_is_filled_only_where_the_question_names_one():
     assert named is not None
     assert named.args["unit"] == "kelvin"
     assert fit_tool(parse_question("What is the weather in Oslo?", "en"), given) is None
+
+
+@tool
+def staff_directory(name: str) -> str:
+    """Look up when a member of staff was hired."""
+    return name
+
+
+def test_words_that_only_the_search_has_do_not_count_against_a_tool() -> None:
+    frame = parse_question("When was Ann Lee hired?", "en").model_copy(update={"search": "Ann Lee hired hiring date"})
+    fit = fit_tool(frame, Registry([staff_directory]).info("staff_directory"))
+    assert fit is not None
+    assert (fit.coverage, fit.args) == (1.0, {"name": "Ann Lee"})
