@@ -45,10 +45,12 @@ class Piece:
     Attributes:
         text: Markdown with citation marks.
         checked: Its claims with their places in `text`.
+        quotes: Whether it shows a passage as it stands, below a line that cites it: brackets in that are the source's.
     """
 
     text: str
     checked: list[CheckedClaim]
+    quotes: bool = False
 
     @property
     def verified(self) -> bool:
@@ -229,6 +231,11 @@ class Draft:
         if is_indented_code(piece.text):
             return piece.text
         known = {source.n for source in self.sources.items}
+        if piece.quotes:
+            head, line, passage = piece.text.lstrip("\n").partition("\n")
+            before = "\n" * (len(piece.text) - len(piece.text.lstrip("\n")))
+            numbers = self.sources.assign_numbers([n for n in list_cited_numbers(head) if n in known])
+            return before + renumber_marks(clean_marks(head, known), numbers) + line + passage
         numbers = self.sources.assign_numbers([n for n in list_cited_numbers(piece.text) if n in known])
         text = piece.text
         for checked in reversed(piece.checked):

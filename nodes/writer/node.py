@@ -444,7 +444,7 @@ def _show_extracts(answer: RuleAnswer, draft: Draft, say: AnswerSanitizer) -> It
     snippets = format_snippets([(one, f"[{numbers[0]}]") for one, numbers in numbered], bold=not answer.extracts.absent)
     for (extract, numbers), snippet in zip(numbered, snippets, strict=True):
         if shown := say(snippet):
-            yield draft.accept(f"\n\n{shown.strip()}", [])
+            yield draft.add(Piece(f"\n\n{shown.strip()}", [], quotes=True))
             draft.extracts.append(extract.model_copy(update={"n": draft.sources.final[numbers[0]]}))
     if answer.advice:
         yield draft.accept(f"\n\n{answer.advice}", [])

@@ -4,9 +4,10 @@ import pytest
 
 from tests.support.states import passage
 from weiwo.nodes.writer.document import claim_spans
-from weiwo.nodes.writer.draft import Draft, _cite_sources
+from weiwo.nodes.writer.draft import Draft, Piece, _cite_sources
 from weiwo.nodes.writer.piece_stream import split_pieces
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
+from weiwo.state import Evidence, passage_id
 
 
 @pytest.mark.parametrize(
@@ -86,3 +87,11 @@ def test_a_sentence_may_begin_in_lower_case_behind_a_citation():
         "httpx is slower [2].",
         "See e.g. [1] httpx.",
     ]
+
+
+def test_a_passage_is_shown_letter_by_letter():
+    told = "see [[2026-03-02]] and footnote[^1], array[0], [1] and (see [3]); hired in 2012 [12]."
+    one = Evidence(id=passage_id(told), text=told, source="a.md", title="Notes")
+    draft = Draft(CitableSources((CitableSource(7, evidence=one),), "en"))
+    spoken = draft.add(Piece(f"\n\nNotes [7]\n\n> {told}", [], quotes=True))
+    assert spoken.strip() == f"Notes [1]\n\n> {told}"
