@@ -30,6 +30,8 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── UnreadableError (ValueError)          tools.corpus.formats.encodings  a file holds no text that can be read
     ├── WorkerError                           tools.corpus.ingestion.worker_pool  · a parsing process did not finish
     ├── GenerationBuriedError                 tools.corpus.retrieval.passage_search  · a generation of an index is gone
+    ├── EngineError                           tools.tables.engine_pool        the table engine failed
+    ├── _TableTooLargeError (ValueError)      tools.tables.table_store      · a table that cannot be asked
     ├── VectorsMissingError                   tools.selection.vector_cache  · texts have no vector yet
     ├── UrlRefusedError (ValueError)          tools.web.fetching.url_guard    a URL may not be fetched
     ├── UnknownHostError (OSError)            tools.web.fetching.guarded_transport  · nobody has that host name

@@ -120,7 +120,7 @@ def model_trouble(result: Mapping[str, Any]) -> str:
     if not failed:
         return ""
     for call in failed:
-        if call["mode"] == "not_sent" and call.get("fault") == "declined":  # the rest was asked without it
+        if call.get("mode") == "not_sent" and call.get("fault") == "declined":  # the rest was asked without it
             return one_line(str(call["error"]), 200)
     language = str(result.get("language"))
     why = model_fault(language, str(failed[0].get("fault")), one_line(str(failed[0]["error"]), 160))

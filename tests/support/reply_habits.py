@@ -18,15 +18,13 @@ from tests.support.openai_server import (
     Handler,
     Json,
     Reply,
-    _completion,
-    _deltas,
-    _usage,
     asked_schema,
     error,
     prompt,
     text,
 )
 from tests.support.personas import good
+from tests.support.providers.openai import OPENAI
 
 AGENTS = {
     "AssessmentReply": "master",
@@ -173,23 +171,10 @@ def open_model(handler: Handler, asked: list[Json]) -> ChatOpenAI:
         if reply.status != 200:
             return httpx.Response(reply.status, json={"error": {"message": reply.message, "type": "scripted"}})
         if body.get("stream"):
-            return httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=_events(body, reply))
-        message: Json = {"role": "assistant", "content": reply.content}
-        if reply.tool:
-            function = {"name": reply.tool[0], "arguments": reply.tool[1]}
-            message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
-        choice = {"index": 0, "message": message, "finish_reason": reply.finish}
-        whole = {**_completion(body, "chat.completion"), "choices": [choice], "usage": _usage((11, 7))}
-        return httpx.Response(200, json=whole)
+            stream = "".join(event.data for event in OPENAI.events(body, reply)).encode()
+            return httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=stream)
+        return httpx.Response(200, json=OPENAI.whole(body, reply))
 
     client = httpx.AsyncClient(transport=httpx.MockTransport(answer))
     options: dict[str, Any] = {"http_async_client": client, "max_retries": 0, "stream_usage": True}
     return ChatOpenAI(model="habitual", base_url="http://127.0.0.1:9/v1", api_key="k", **options)  # type: ignore[arg-type]
-
-
-def _events(body: Json, reply: Reply) -> bytes:
-    """A stream, whole."""
-    parts = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in _deltas(reply)]
-    parts.append({"choices": [{"index": 0, "delta": {}, "finish_reason": reply.finish}]})
-    lines = [json.dumps({**_completion(body, "chat.completion.chunk"), **part}) for part in parts]
-    return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from weiwo.state.errors import WeiwoError
 from weiwo.state.table import Cell, Table
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import StoredTable
@@ -62,7 +63,7 @@ _EMPTY: Final = {
 """Facts of a table that cannot be asked."""
 
 
-class _TableTooLargeError(ValueError):
+class _TableTooLargeError(WeiwoError, ValueError):
     """A table that cannot be asked. The message says how large it is."""
 
 
