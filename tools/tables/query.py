@@ -209,15 +209,18 @@ class Query:
             return []
         fields = self._main_fields
         pairs = ", ".join(f"({int(part)}, {int(row)})" for part, row in wanted)
+        source, parts = self._main.write("a"), self._main.parts
+        if len(parts) == 1 and not parts[0].facts["numbered"]:  # what stands behind the last row need not be read
+            last = max(int(row) for _, row in wanted) - int(parts[0].facts["first"]) + 1
+            source = f"(SELECT * FROM {source} LIMIT {last}) AS a"  # noqa: S608  # ours
         found = self._database.execute(
-            f"SELECT a.part, a.row, {', '.join(one.shown for one in fields)} FROM {self._main.write('a')}"  # noqa: S608  # ours
+            f"SELECT a.part, a.row, {', '.join(one.shown for one in fields)} FROM {source}"  # noqa: S608  # ours
             f" WHERE (a.part, a.row) IN ({pairs})"
         ).fetchall()
         texts = {}
         for part, row, *cells in found:
             shown = ((one.name, one.show(cell)) for one, cell in zip(fields, cells, strict=True))
             texts[part, row] = "; ".join(f"{name}: {text}" for name, text in shown if text)[:2_000]
-        parts = self._main.parts
         return [
             {"text": texts[part, row], "source": parts[part].source, "place": parts[part].locate(row)}
             for part, row in wanted
