@@ -77,6 +77,7 @@ class ProofReport:
         unchecked: What was not checked again: kind, place, and why.
         checked: How many things of each kind were.
         compared: Whether documents were looked into.
+        notes: What else a reader should know of the sources: place, and what.
     """
 
     proof: Proof
@@ -84,6 +85,7 @@ class ProofReport:
     unchecked: list[tuple[UncheckedKind, str, str]] = field(default_factory=list)
     checked: dict[str, int] = field(default_factory=dict)
     compared: bool = False
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def older(self) -> bool:
@@ -143,6 +145,7 @@ class ProofReport:
             "findings": [{"kind": kind, "place": place, "text": text} for kind, place, text in self.findings],
             "not_checked": [{"kind": kind, "place": place, "why": why} for kind, place, why in self.unchecked],
             "checked": self.checked,
+            "notes": [{"place": place, "text": text} for place, text in self.notes],
         }
 
 
@@ -196,6 +199,9 @@ def _check_sources(report: ProofReport) -> None:
         place = _place_of(source)
         if hash_text(source.passage.text) != source.sha256:
             report.find("quote", place, "passage_changed")
+        if source.passage.superseded_by:
+            said = _WORDS[report.proof.language]["superseded"].format(one_line(source.passage.superseded_by, 200))
+            report.notes.append((one_line(place, 200), said))
         text = fold_words(source.passage.text)
         for quote in source.quotes:
             report.count("quotes")

@@ -32,15 +32,13 @@ from weiwo.graph.persistence.claims import (
     raise_postgres_epoch,
 )
 from weiwo.graph.persistence.saver_rules import are_answers, are_cancelled, read_checkpoint
-from weiwo.graph.persistence.storage import CONNECT_SECONDS
+from weiwo.graph.persistence.storage import CONNECT_SECONDS, PATIENCE_SECONDS
 
 T = TypeVar("T")
 
 _durable: ContextVar[bool] = ContextVar("weiwo_durable_write", default=False)
 """Whether what is written waits for the server's disk, also where its own setting does not."""
 
-PATIENCE_SECONDS = 20.0
-"""How long a server may be gone before the run fails."""
 _PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)
 """Seconds before each new attempt; the last one again and again."""
 _SETUP_LOCK = 0x77656977  # an advisory lock of our own, "weiw"
@@ -120,8 +118,10 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread, and what its acting calls came to."""
-        await super().adelete_thread(thread_id)
-        await self.execute([("DELETE FROM weiwo_acting_calls WHERE thread_id = %s", (thread_id,))])
+        delete = super().adelete_thread
+        await self.with_reconnection(lambda: delete(thread_id))
+        calls = [("DELETE FROM weiwo_acting_calls WHERE thread_id = %s", (thread_id,))]
+        await self.with_reconnection(lambda: self.execute(calls))
 
     async def fetch_rows(self, query: str, given: Sequence[Any]) -> list[Any]:
         """The rows of a query."""

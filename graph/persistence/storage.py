@@ -17,6 +17,8 @@ BUSY_SECONDS: Final = 15
 """How long a process waits for another one that is writing to the same file."""
 CONNECT_SECONDS: Final = 10
 """How long a Postgres server may take to answer."""
+PATIENCE_SECONDS: Final = 20.0
+"""How long a Postgres server may be gone before a run fails."""
 
 _ADVICE: Final = {
     "readonly": "make it writable, or set WEIWO_HOME to another folder",

@@ -25,7 +25,14 @@ from weiwo.graph.persistence.claims import (
     raise_sqlite_epoch,
     under_claim,
 )
-from weiwo.graph.persistence.storage import BUSY_SECONDS, CONNECT_SECONDS, database_file, open_private, sqlite_error
+from weiwo.graph.persistence.storage import (
+    BUSY_SECONDS,
+    CONNECT_SECONDS,
+    PATIENCE_SECONDS,
+    database_file,
+    open_private,
+    sqlite_error,
+)
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 from weiwo.tools.file_lock import FileLock
@@ -163,14 +170,24 @@ class _PostgresLock:
         self._connection: Any = None
 
     async def take(self) -> Claim:
-        """Take the lock, and raise the thread's epoch.
+        """Take the lock, and raise the thread's epoch; again while the connection is what fails, as the saver does.
 
         Raises:
             ThreadBusyError: Another process has it.
+            psycopg.Error: There is no connection to be had.
         """
-        if not await self._lock():
-            raise ThreadBusyError(self._thread_id)
-        return Claim(self._thread_id, await raise_postgres_epoch(self._connection, self._thread_id))
+        import psycopg
+
+        until = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                if not await self._lock():
+                    raise ThreadBusyError(self._thread_id)
+                return Claim(self._thread_id, await raise_postgres_epoch(self._connection, self._thread_id))
+            except (psycopg.OperationalError, psycopg.InterfaceError):
+                if self._connection is None or time.monotonic() > until:  # it was never there, or is gone for long
+                    raise
+                await asyncio.sleep(_AGAIN_SECONDS)
 
     async def keep(self, claim: Claim) -> None:
         """Notice that the connection breaks, and take the lock again, unless somebody else has claimed the thread."""

@@ -247,3 +247,22 @@ async def test_a_claim_on_a_folder_that_cannot_be_written_says_so(tmp_path):
     with pytest.raises((StorageError, OSError)):
         async with claimed(Settings(home=str(tmp_path / "home")), "t"):
             pass
+
+
+async def test_a_claim_is_taken_though_its_first_connection_breaks(settings, request, monkeypatch):
+    import psycopg  # noqa: PLC0415
+
+    from weiwo.graph.persistence import thread_lock  # noqa: PLC0415
+
+    postgres, raise_epoch, broken = request.getfixturevalue("postgres_url"), thread_lock.raise_postgres_epoch, []
+
+    async def breaks_once(connection: Any, thread_id: str) -> int:
+        if not broken:
+            broken.append(True)
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
+        return await raise_epoch(connection, thread_id)
+
+    monkeypatch.setattr(thread_lock, "raise_postgres_epoch", breaks_once)
+    async with claimed(settings, "v", postgres):
+        assert current_claim().epoch > 0
+    assert broken

@@ -52,4 +52,6 @@ def _print_report(report: ProofReport) -> None:
         write(f"✗ {place}: {text}\n")
     for _, place, why in report.unchecked:
         hint(f"· {place}: {why}")
+    for place, text in report.notes:
+        hint(f"· {place}: {text}")
     write(report.closing + "\n")

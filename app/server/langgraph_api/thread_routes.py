@@ -19,6 +19,7 @@ from weiwo.app.server.langgraph_api.threads import copy_thread, shown_state
 from weiwo.app.server.runs.graph_stream import delete_thread
 from weiwo.app.server.runs.run_request import check_edit, check_editor
 from weiwo.app.server.wire import dump, plain, read_count, read_json, read_metadata, read_object, read_place, reply
+from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
 from weiwo.nodes.memory.reuse import forget_answers
 from weiwo.state.settings import describe_validation_error
 from weiwo.tools.printable import one_line
@@ -123,7 +124,10 @@ async def update_state(request: Request) -> Response:
         check_editor(body["as_node"], "as_node")
     await engine.runs.quota.take(user_of(request), len(dump(body)))
     try:
-        new = await engine.graph.aupdate_state(config, body.get("values"), as_node=body.get("as_node"))
+        async with claimed(engine.settings, thread_id, saver=engine.threads.saver):  # the command may work on it
+            new = await engine.graph.aupdate_state(config, body.get("values"), as_node=body.get("as_node"))
+    except ThreadBusyError as error:
+        raise RequestError(409, str(error)) from None
     except ValidationError as error:
         raise RequestError(422, f"values: {describe_validation_error(error)}") from None
     except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:

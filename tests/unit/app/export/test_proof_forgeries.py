@@ -246,3 +246,10 @@ async def test_without_duckdb_a_table_is_not_checked(answers, documents, monkeyp
     report = await checked(answers["table"], documents)
     assert (report.findings, report.code) == ([], 3)
     assert ("calculation", "task_1") in {one[:2] for one in report.unchecked}
+
+
+async def test_a_superseded_document_is_named(answers, documents):
+    answer = deepcopy(answers["value"])
+    answer["sources"][0]["passage"]["superseded_by"] = "docs/bridge-2026.md"
+    report = await checked(sealed(answer), documents)
+    assert [text for _, text in report.notes] == ["docs/bridge-2026.md is a newer version of it"]

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from tests.support.states import search
 from weiwo.app.cli.errors import CommandError, UsageError
-from weiwo.app.cli.questions import approval
+from weiwo.app.cli.questions import approval, requests
 from weiwo.app.cli.questions import plan_files as drafts
 from weiwo.app.cli.questions.fork import _fork_place, _fork_values
 from weiwo.app.cli.questions.plan_files import DraftError, edit, parse, read_plan
@@ -267,3 +267,15 @@ def test_moments_are_listed_on_a_terminal_a_pipe_and_as_json():
     lines = console.file.getvalue().splitlines()
     assert len(lines) == 2
     assert "\x1b" not in lines[0]
+
+
+def test_every_argument_of_a_call_is_on_the_screen(capsys):
+    arguments = {"body": "x" * 9_000, "amount": 100, "to": {"iban": "DE00 1234", "name": "Ann"}}
+    request = {"type": "allow_tool", "tool": "pay", "server": "", "arguments": arguments, "hash": "ab12" * 8}
+    ended = RunEnd("t", {}, request)
+    requests.CONSENT.draw(ended, Progress())
+    shown = capsys.readouterr().out
+    assert "amount: 100" in shown
+    assert "DE00 1234" in shown
+    assert "(9,000 characters)" in shown.replace("\n", " ")
+    assert "--hash ab12ab12ab12 " in requests.CONSENT.how(ended)
