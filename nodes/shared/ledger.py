@@ -66,9 +66,9 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
     history = _PlanHistory(state)
     asked = _list_asked(state, history, language)
     parts = [_enter_part(one, history, outcomes, language) for one in asked]
-    missing = _list_uncovered(state)
     known = {fold(part.attribute) for part in parts}
-    parts += [QuestionPart(attribute=text, outcome="not_found") for text in missing if fold(text) not in known]
+    missing = [text for text in _list_uncovered(state) if fold(text) not in known]
+    parts += [QuestionPart(attribute=text, outcome="not_found") for text in missing]
     unused = _find_unused_words(state, asked, history)
     if unused and state["assessment"].decided_by == "rule" and frame.parts and frame.shape not in CONCLUDED:
         phrase = _join_phrase(unused, frame.question)
@@ -148,6 +148,7 @@ def _list_asked(state: SearchState, history: _PlanHistory, language: Language) -
     words = [frozenset(terms(one.question)) for one in asked]
     found = [_find_tasks(one, own, history) for one, own in zip(asked, words, strict=True)]
     asked = [one._replace(keys=tuple(keys)) for one, keys in zip(asked, found, strict=True)]
+    asked = _pair_rephrased(asked, history)
     matched = {key for one in asked for key in one.keys}
     if not matched:
         return [one._replace(keys=tuple(history.finals)) for one in asked]
@@ -194,6 +195,23 @@ def _find_tasks(asked: _Asked, words: frozenset[str], history: _PlanHistory) -> 
         plain = [(key, task) for key, task in history.tasks.items() if not task.references]
         same = [key for key, task in plain if words and words <= frozenset(terms(task.description))]
     return [*same, *(lost for key in same for lost in history.predecessors(key) if lost not in same)]
+
+
+def _pair_rephrased(asked: Sequence[_Asked], history: _PlanHistory) -> list[_Asked]:
+    """Give each part without a task the final task that asks it in other words, if half of its words are there."""
+    taken = {key for one in asked for key in one.keys}
+    paired = []
+    for one in asked:
+        words = set(terms(one.question))
+        loose = [key for key in history.finals if key not in taken] if not one.keys else []
+        shared = {key: len(words & set(terms(history.tasks[key].description))) for key in loose}
+        best = max(loose, key=lambda key: shared[key], default="")
+        if best and shared[best] * 2 >= len(words) > 0:
+            taken.add(best)
+            paired.append(one._replace(keys=(best, *history.predecessors(best))))
+        else:
+            paired.append(one)
+    return paired
 
 
 def _enter_part(

@@ -38,17 +38,23 @@ def close_ledger(ledger: Ledger, state: SearchState, services: RunContext, draft
         services: The budget and the language.
         draft: The answer.
     """
-    basis = _find_basis(state, draft)
+    basis, settled = _find_basis(state, draft), set[str]()
     parts = ledger.parts
     if basis != "knowledge" and parts:
         by_rule = draft.told is not None
+        parts, missed = _pair_rephrased(parts)
         parts = _enter_told(parts, draft, services.language) if by_rule else _enter_draft(parts, state, draft, services)
+        words = _UNCOVERED[services.language]
+        settled = {
+            words.format(name_part(late, services.language)) for n, late in missed.items() if parts[n].is_answered
+        }
+        parts = tuple(part if part.is_answered else missed.get(n, part) for n, part in enumerate(parts))
     closed = ledger.model_copy(
         update={
             "parts": parts,
             "basis": basis,
             "lead": _find_lead(basis, draft),
-            "gaps": (*ledger.gaps, *draft.in_part),
+            "gaps": (*(gap for gap in ledger.gaps if gap.text not in settled), *draft.in_part),
         }
     )
     closed = closed.model_copy(update={"stops": tuple(dict.fromkeys(_list_stops(closed, state, services, draft)))})
@@ -172,11 +178,43 @@ def _enter_draft(
                 left = {"outcome": "failed", "component": WRITER, "cause": cause, "severity": "error", "by": ""}
                 entered.append(part.model_copy(update=left) if part.task_ids else part)
                 continue
-            answered = part if part.outcome == "assumed" else part.model_copy(update={"outcome": "answered"})
+            answered = (
+                part
+                if part.outcome == "assumed"
+                else part.model_copy(update={"outcome": "answered", "cause": part.cause if part.task_ids else ""})
+            )
             entered.append(_with_claims(answered, parts, draft, found))
         else:
             entered.append(part)
     return tuple(entered)
+
+
+def _pair_rephrased(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], dict[int, QuestionPart]]:
+    """Take out each part that is only the last look back's wording of a part that no task was to find.
+
+    The two are the same if they share a word, or if there is one of each. The wording of the look back, which knows
+    what "its" means, names the part if the answer does not tell it.
+
+    Returns:
+        The other parts, and by position among them the wordings that were taken out.
+    """
+    missed = [part for part in parts if part.outcome == "not_found" and not part.task_ids]
+    others = [part for part in parts if part not in missed]
+    asked = [n for n, part in enumerate(others) if part.outcome == "not_asked" and not part.task_ids]
+    alone, paired = len(asked) == len(missed) == 1, dict[int, QuestionPart]()
+    for late in missed:
+        words = _stems(fold(late.attribute))
+        same = [n for n in asked if n not in paired and (alone or words & _stems(fold(_part_text(others[n]))))]
+        if same:
+            paired[same[0]] = late
+        else:
+            others.append(late)
+    return tuple(others), paired
+
+
+def _part_text(part: QuestionPart) -> str:
+    """Return the words of a part, subject first."""
+    return f"{part.subject} {part.attribute}"
 
 
 def _list_asked_ids(state: SearchState) -> frozenset[str]:
@@ -207,8 +245,8 @@ def _with_claims(
 
 def _own_words(part: QuestionPart, parts: Sequence[QuestionPart]) -> frozenset[str]:
     """The words that only this part has, in the form of `_stems`."""
-    words = _stems(fold(f"{part.subject} {part.attribute}"))
-    others = (_stems(fold(f"{one.subject} {one.attribute}")) for one in parts if one is not part)
+    words = _stems(fold(_part_text(part)))
+    others = (_stems(fold(_part_text(one))) for one in parts if one is not part)
     return words.difference(*others)
 
 
