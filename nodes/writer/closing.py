@@ -184,6 +184,9 @@ def _enter_draft(
                 else part.model_copy(update={"outcome": "answered", "cause": part.cause if part.task_ids else ""})
             )
             entered.append(_with_claims(answered, parts, draft, found))
+        elif draft.plain and part.outcome == "not_found" and is_told and (len(parts) == 1 or _own_words(part, parts)):
+            answered = part.model_copy(update={"outcome": "answered", "where": ()})  # by the model, not by its task
+            entered.append(_with_claims(answered, parts, draft, found))
         else:
             entered.append(part)
     return tuple(entered)
@@ -278,7 +281,7 @@ def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, draft:
         yield limit
     if ledger.basis != "passages" and (fault := _find_fault(draft)):
         yield fault
-    if broken and draft.told is None:
+    if broken and draft.told is None and not draft.plain:
         yield "not_found"
 
 

@@ -87,6 +87,7 @@ class Draft:
         lead: What it begins with, where whoever wrote it says so; else it follows from what it rests on.
         ledger: The ledger, closed when all of it was said.
         unsourced: Whether a model answered from its own knowledge.
+        plain: Whether a small model's verified sentence is the answer.
     """
 
     sources: CitableSources
@@ -103,6 +104,7 @@ class Draft:
     shows_subject: bool = False
     lead: Lead | None = None
     unsourced: bool = False
+    plain: bool = False
     ledger: Ledger | None = None
 
     def cited_ids(self, numbers: Collection[int]) -> frozenset[str]:

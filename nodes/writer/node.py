@@ -427,6 +427,7 @@ async def _by_rule(state: SearchState, services: RunContext, draft: Draft) -> As
             draft.told, draft.lead, draft.shows_subject = None, "answer", False
             yield draft.add(piece)
             if piece.verified:
+                draft.plain = True
                 return
     draft.confidence = None if draft.spoken else answer.extracts.confidence
     for shown in _show_extracts(answer, draft, say):

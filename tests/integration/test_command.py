@@ -179,9 +179,9 @@ def test_a_plan_waits_in_a_pipe_and_is_edited_and_approved(weiwo, kind, request,
     (tmp_path / "good.json").write_text(json.dumps({**waiting, "plan": {"vertices": [first]}}))
     code, out, err = weiwo("resume", "t", "--plan", "good.json", "--json", env=env)
     result = json.loads(out)
-    assert (code, list(result["outcomes"])) == (0, ["task_1"]), err
+    assert (code, list(result["outcomes"])) == (3, ["task_1"]), err  # what the edited plan leaves out is not answered
     assert [one["source"] for one in result["citations"]] == ["notes/a.md"]  # the options it began with
-    assert weiwo("resume", "t", "--approve", env=env)[0] == 0
+    assert weiwo("resume", "t", "--approve", env=env)[0] == 3
     assert weiwo("resume", "t", "--reject", "no good", env=env)[0] == 2
 
 
@@ -247,7 +247,8 @@ def test_a_thread_is_forked_and_both_branches_can_be_shown(weiwo) -> None:
     code, out, err = weiwo("ask", "--from", f"t@{newest}", "--set", "task_1=66 BC", "--json")
     result = json.loads(out)
     jsonschema.validate(result, SCHEMA)
-    assert (code, result["outcomes"]["task_1"]["value"]) == (0, "-66"), err
+    assert (code, result["outcomes"]["task_1"]["value"]) == (3, "-66"), err
+    assert result["stop_reason"] == "assumed_value"
     assert "34 years" in result["answer"]
     code, out, _ = weiwo("show", "t", "--history", "--json")
     fork = next(one for one in json.loads(out)["checkpoints"] if one["forked"])
