@@ -16,11 +16,13 @@ from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.failover import _MAX_BYTES, _ask_provider, search_with_failover
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import SearchQuery
+from weiwo.tools.web.providers.selection import SCHOLARLY
 
 pytestmark = pytest.mark.integration
 KEY = "secret-key-123456"
 _REPLIES = json.loads((Path(__file__).parents[1] / "data" / "search_replies.json").read_text(encoding="utf-8"))
 FOUND, EMPTY = _REPLIES["found"], _REPLIES["empty"]
+PUBMED_IDS = {"esearchresult": {"count": "1", "idlist": ["1"]}}
 REFUSED: dict[str, tuple[Any, str]] = _REPLIES["refused"]
 """Replies with status 200 that say that there was no search, and the words that say it."""
 
@@ -29,6 +31,7 @@ class Handler(BaseHTTPRequestHandler):
     """Sends what the test put into `reply`: a status, headers and a body, or a way to misbehave; below /good, papers."""
 
     reply: tuple[int, dict[str, str], bytes] | str
+    ids: bytes = b""  # what PubMed finds, whose records are another request
     seen: list[dict[str, Any]]
     released: threading.Event
 
@@ -47,6 +50,8 @@ class Handler(BaseHTTPRequestHandler):
         asked = {name: values[0] for name, values in parse_qs(parts.query).items()} | body
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.seen.append({"path": parts.path, "asked": asked, "headers": headers})
+        if self.ids and parts.path.endswith("/esearch.fcgi"):
+            return self._send(200, {}, self.ids)
         if self.reply == "hang":
             self.released.wait(20)
             return None
@@ -99,16 +104,18 @@ def base(name: str, play: Any) -> str:
 
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_hits_of_one_shape(play, name):
-    play.reply = (200, {}, body(FOUND[name]))
+    play.reply, play.ids = (200, {}, body(FOUND[name])), body(PUBMED_IDS)
     provider = PROVIDERS[name]
+    key = "" if provider.optional_key == "WEIWO_MAILTO" else KEY  # an address of mail is no secret
     query = SearchQuery("how tall is the tower", k=1, time_range="week", language="zh")
-    (one,) = await _ask_provider(ConfiguredProvider(provider, base(name, play), KEY), query, seconds=120)
+    (one,) = await _ask_provider(ConfiguredProvider(provider, base(name, play), key), query, seconds=120)
     assert (one.title, " ".join(one.text.split())) == ("Tower", "It is 300 m tall.")
-    assert one.url.endswith(("a.org/1", "arxiv.org/abs/1"))
-    assert one.date == ("2024-05-03" if name in {"searxng", "brave", "arxiv", "tavily"} else None)
-    (seen,) = play.seen
+    assert one.url.rstrip("/").endswith(("a.org/1", "arxiv.org/abs/1", "doi.org/10.1234/1", "nih.gov/1", "paper/1"))
+    assert one.date == ("2024-05-03" if name in {"searxng", "brave", "arxiv", "tavily", *SCHOLARLY} else None)
+    seen, *records = play.seen
+    assert len(records) == (name == "pubmed")
     assert "tower" in json.dumps(seen["asked"])
-    assert (KEY in json.dumps(seen["headers"])) == bool(provider.key)
+    assert (KEY in json.dumps(seen["headers"])) == bool(key and (provider.key or provider.optional_key))
     assert KEY not in seen["path"] + json.dumps(seen["asked"])
     if name not in {"tavily", "ddgs"}:  # these speak through their own clients
         assert seen["headers"]["user-agent"].startswith("Weiwo/")
