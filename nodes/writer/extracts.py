@@ -433,7 +433,7 @@ class _Choice:
         told: list[tuple[str, Told]] = []
         left = list(self._passages)
         while left and len(self._shown) < passages_shown:
-            passage = left[0] if ordered else max(left, key=self._worth)
+            passage = left[0] if ordered else max(left, key=lambda one: (not one.evidence.superseded, self._worth(one)))
             left.remove(passage)
             if self._shown and not self._compound and self._weights.keys().isdisjoint(passage.terms):
                 continue  # found by the letters of a name alone
