@@ -148,6 +148,9 @@ def _list_asked(state: SearchState, history: _PlanHistory, language: Language) -
     words = [frozenset(terms(one.question)) for one in asked]
     found = [_find_tasks(one, own, history) for one, own in zip(asked, words, strict=True)]
     asked = [one._replace(keys=tuple(keys)) for one, keys in zip(asked, found, strict=True)]
+    whole = [key for key in history.finals if fold(history.tasks[key].description) == fold(frame.question)]
+    if whole and not any(one.keys for one in asked):
+        return [one._replace(keys=tuple(whole)) for one in asked]
     asked = _pair_rephrased(asked, history)
     matched = {key for one in asked for key in one.keys}
     if not matched:
