@@ -146,7 +146,7 @@ def test_a_question_that_names_a_file_of_a_kind_that_is_not_read_is_told_so(
     code, out, _ = run_command("ask", question, "--corpus", "docs", "--json", cwd=tmp_path, env=environment)
     result = json.loads(out)
     assert (code, result["status"]) == (3, "partial")
-    assert [line in gap["text"] for gap in result["gaps"]] == [True]
+    assert [line in gap["text"] for gap in result["gaps"]].count(True) == 1  # the part that was not found is a gap, too
 
 
 @pytest.mark.parametrize(
