@@ -21,6 +21,7 @@ from weiwo.nodes.writer.verification.windows import (
     label_keys,
     same_value,
 )
+from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 
 _BESIDE: Final = 0.55
@@ -32,6 +33,7 @@ _MOST_OWN: Final = 20
 _MOST_RIVALS: Final = 100
 
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比")
+_PRONOUN: Final = lazy(r"(?i)\b(?:he|she|it|they)\b|[他她它]|其(?!他|它|中|余|实|次)")
 
 
 class _Place(NamedTuple):
@@ -130,9 +132,12 @@ def _rival(
 
 
 def _names_another(claim: Window, place: _Place, grounds: Grounds) -> bool:
-    """Whether the sentence of a place names things, and none that the claim names."""
-    named = grounds.sources[place.source].sentences[place.window.sentence].names
-    return bool(named) and not any(not label_keys(name).isdisjoint(claim.keys) for name in named)
+    """Whether the sentence of a place names things, none that the claim names, and no pronoun goes on before them."""
+    sentence = grounds.sources[place.source].sentences[place.window.sentence]
+    if not sentence.names or any(not label_keys(name).isdisjoint(claim.keys) for name in sentence.names):
+        return False
+    first = min(name.start for name in names(sentence.text))
+    return _PRONOUN.search(sentence.text, 0, first) is None
 
 
 def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset[str]]) -> bool:

@@ -167,3 +167,12 @@ def test_a_name_of_the_title_tells_where_the_values_own_sentence_names_another()
     assert not _doubted("Bolt was established in 1985.", firms)
     alone = _passage("Acme makes lorries. It was founded in 1985 by Ann Lee. It moved in 1990.", "Acme")
     assert not _doubted("Acme was founded in 1985.", alone)
+
+
+def test_a_sentence_that_goes_on_with_a_pronoun_names_no_other() -> None:
+    text = "顾砚秋是画家。她于1889年4月17日出生在漱石镇，1956年9月2日在鹿汀市去世。\n顾砚秋的父亲顾伯衡是一名私塾先生，1911年11月3日病逝。"
+    painter = _passage(text, "顾砚秋")
+    assert not _doubted("顾砚秋 · 去世：1956年9月2日。", painter)
+    assert not _doubted("顾砚秋 · 年龄：67岁，从1889年4月17日到1956年9月2日。", painter)
+    firms = _passage("Acme makes lorries. It opened on 4 May 1985 in Oslo. Acme's mill opened on 2 June 1990.", "Acme")
+    assert not _doubted("Acme opened on 4 May 1985.", firms)
