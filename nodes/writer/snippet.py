@@ -171,13 +171,16 @@ def _shortened(block: _Block, length: int) -> _Block:
 
 def _highlighted(block: _Block) -> Iterator[tuple[str, bool]]:
     """The highlighted pieces of a block, with a mark where something between them is left out."""
-    left_out = False
+    between = ""
     for text, bold in block.pieces:
-        if bold:
-            yield from [(" … ", False)] if left_out else []
-            yield _fit(text, _LONGEST_SENTENCE), True
-        left_out = not bold and bool(text.strip())
-    if left_out:
+        if not bold:
+            between += text
+            continue
+        if between:
+            yield " … " if between.strip() else between, False
+        yield _fit(text, _LONGEST_SENTENCE), True
+        between = ""
+    if between.strip():
         yield _CUT, False
 
 

@@ -89,3 +89,11 @@ def test_the_heading_path_stands_above_and_not_again_in_the_text() -> None:
         headings=("3. Rent",),
     )
     assert format_snippets([(extract, "[1]")]) == ["Lease › 3. Rent [1]\n\n> **The rent is due monthly.**"]
+
+
+def test_neighbouring_highlights_keep_the_blank_between_them() -> None:
+    chosen = ("The tower was begun in 1887.", "It was opened in 1889.")
+    text = f"{chosen[0]} {chosen[1]} {'It has many visitors and a long history of repairs. ' * 20}"
+    spans = tuple((text.index(sentence), text.index(sentence) + len(sentence)) for sentence in chosen)
+    extract = Extract(n=1, source="a.md", title="A", text=text, highlights=spans, score=1.0, evidence_id="e")
+    assert " ".join(chosen) in format_snippets([(extract, "[1]")], bold=False)[0]
