@@ -30,6 +30,7 @@ from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
 from weiwo.graph.persistence.store import open_store
+from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.memory.memory_store import MemoryStore
@@ -127,6 +128,19 @@ class Engine(Backend):
     logins: bool = False  # whether users log in
     # Chat models by role, or one for all, that were made elsewhere.
     models: Mapping[str, BaseChatModel] | BaseChatModel | None = None
+
+    @asynccontextmanager
+    async def claim(self, thread_id: str) -> AsyncIterator[None]:
+        """Change a thread outside a run; the command may work on it.
+
+        Raises:
+            RequestError: Another process works on it.
+        """
+        try:
+            async with claimed(self.settings, thread_id, saver=self.threads.saver):
+                yield
+        except ThreadBusyError as error:
+            raise RequestError(409, str(error)) from None
 
     @override
     async def begin(

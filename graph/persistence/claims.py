@@ -7,8 +7,8 @@ claim is the newest. A process of a version that knows no epochs is refused by t
 
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final
@@ -114,6 +114,20 @@ def under_claim(claim: Claim) -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+@asynccontextmanager
+async def taking_over(saver: Any, thread_id: str) -> AsyncIterator[None]:
+    """Change a thread from outside a run of it: under the claim at hand, else under a new one, if the saver has epochs.
+
+    A run that works on the thread at that moment writes nothing more and ends with one line.
+    """
+    raise_epoch = getattr(saver, "raise_epoch", None)
+    if raise_epoch is None or claimed_thread() == thread_id:
+        yield
+        return
+    with under_claim(Claim(thread_id, await raise_epoch(thread_id))):
+        yield
 
 
 def create_claims(database: sqlite3.Connection) -> None:

@@ -5,10 +5,10 @@
 
 A fork lives in the thread it came from: its first checkpoint, the newest of the thread, has the old one as its parent,
 so what the thread shows and resumes is the fork, and the branch it left stays in the history, to be shown or forked in
-its turn. Only what depends on a change runs again: a finished task that asks the same of the same inputs keeps its
-outcome and its passages. What had not run yet at that moment has no outcome to keep, so fork after an execution to keep
-what it found. A change is a new start: what is spent counts anew, and what was said of the plan's last run is
-forgotten; of earlier revisions it is kept.
+its turn. A run that works on the thread meanwhile ends with one line: its claim is past. Only what depends on a change
+runs again: a finished task that asks the same of the same inputs keeps its outcome and its passages. What had not run
+yet at that moment has no outcome to keep, so fork after an execution to keep what it found. A change is a new start:
+what is spent counts anew, and what was said of the plan's last run is forgotten; of earlier revisions it is kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,6 +23,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Overwrite, StateSnapshot
 
+from weiwo.graph.persistence.claims import taking_over
 from weiwo.graph.persistence.threads import FORK_KEY, find_checkpoint
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.planning.plan_rules import ANALYSIS
@@ -98,7 +99,6 @@ async def fork(
     Raises:
         ForkError: There is no such checkpoint, nothing is left to run there, or the plan or a value is not valid.
     """
-    config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
     snapshot = await _at(graph, thread_id, checkpoint_id)
     settings = Settings.resolve(context)
     if plan is None and not outcomes and not {"approval", "executor"} & set(snapshot.next):
@@ -108,13 +108,13 @@ async def fork(
                 "of a task, or a new question",
                 "这个检查点；它的问题已有答案，也没有任何改动；请给出计划、某个任务的值或新的问题",
             )
-        await graph.aupdate_state(snapshot.config, None, as_node="__copy__")
-        return config
+        return await branch(graph, thread_id, checkpoint_id)
     ahead = await interrupted(_saver(graph), snapshot)
     update, changes = await _changed(snapshot, ahead, plan, outcomes or {}, settings, tools)
     place: RunnableConfig = {**snapshot.config, "metadata": {**(metadata or {}), FORK_KEY: changes}}
-    await graph.aupdate_state(place, update, as_node="planner")
-    return config
+    async with taking_over(graph.checkpointer, thread_id):
+        await graph.aupdate_state(place, update, as_node="planner")
+    return {"configurable": {"thread_id": thread_id}}
 
 
 async def branch(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, checkpoint_id: str) -> RunnableConfig:
@@ -124,7 +124,8 @@ async def branch(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, 
         ForkError: There is no such checkpoint.
     """
     snapshot = await _at(graph, thread_id, checkpoint_id)
-    await graph.aupdate_state(snapshot.config, None, as_node="__copy__")
+    async with taking_over(graph.checkpointer, thread_id):
+        await graph.aupdate_state(snapshot.config, None, as_node="__copy__")
     return {"configurable": {"thread_id": thread_id}}
 
 

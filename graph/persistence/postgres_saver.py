@@ -30,6 +30,7 @@ from weiwo.graph.persistence.claims import (
     current_claim,
     mark_postgres_version,
     raise_postgres_epoch,
+    taking_over,
 )
 from weiwo.graph.persistence.saver_rules import are_answers, are_cancelled, read_checkpoint
 from weiwo.graph.persistence.storage import CONNECT_SECONDS, PATIENCE_SECONDS
@@ -119,9 +120,10 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread, and what its acting calls came to."""
         delete = super().adelete_thread
-        await self.with_reconnection(lambda: delete(thread_id))
         calls = [("DELETE FROM weiwo_acting_calls WHERE thread_id = %s", (thread_id,))]
-        await self.with_reconnection(lambda: self.execute(calls))
+        async with taking_over(self, thread_id):
+            await self.with_reconnection(lambda: delete(thread_id))
+            await self.with_reconnection(lambda: self.execute(calls))
 
     async def fetch_rows(self, query: str, given: Sequence[Any]) -> list[Any]:
         """The rows of a query."""

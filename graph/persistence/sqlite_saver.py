@@ -99,7 +99,7 @@ class AsyncSqliteSaver(SqliteSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
-        await self._thread.run(fenced(lambda database: _delete(database, thread_id)))
+        await self._thread.run(_deletion(thread_id))
 
     async def aget_delta_channel_history(self, **options: Any) -> Any:
         """Read the history of a channel that is saved as its changes."""
@@ -153,7 +153,7 @@ class AsyncSqliteSaver(SqliteSaver):
 
     def delete_thread(self, thread_id: str) -> None:
         """`adelete_thread` for a caller without an event loop."""
-        self._thread.run_blocking(fenced(lambda database: _delete(database, thread_id)))
+        self._thread.run_blocking(_deletion(thread_id))
 
     def _page(
         self, config: RunnableConfig | None, **options: Any
@@ -249,6 +249,14 @@ class SqliteActingLog:
         return await self._thread.run(fenced(lambda database: database.execute(query, given).rowcount), durable=True)
 
 
-def _delete(database: sqlite3.Connection, thread_id: str) -> None:
-    for table in ("checkpoints", "writes", "weiwo_acting_calls"):
-        database.execute(f"DELETE FROM {table} WHERE thread_id = ?", (str(thread_id),))  # noqa: S608 - names of ours
+def _deletion(thread_id: str) -> Callable[[sqlite3.Connection], None]:
+    """The deletion of a thread, in one transaction; a run that works on it by another claim writes nothing more."""
+    own = claimed_thread() == thread_id
+
+    def work(database: sqlite3.Connection) -> None:
+        if not own:
+            raise_sqlite_epoch(database, thread_id)
+        for table in ("checkpoints", "writes", "weiwo_acting_calls"):
+            database.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))  # noqa: S608 - names of ours
+
+    return fenced(work)

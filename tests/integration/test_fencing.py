@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,9 +20,12 @@ from langgraph.store.base import BaseStore
 
 from tests.integration.test_consent import QUESTION, planning
 from tests.integration.test_consent import closing as closing_tool
+from weiwo.app.server.engine import Engine
+from weiwo.app.server.errors import RequestError
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.claims import Claim, LostClaimError, current_claim, under_claim
+from weiwo.graph.persistence.forks import ForkError, branch, fork
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.graph.persistence.store import open_store
 from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
@@ -266,3 +270,48 @@ async def test_a_claim_is_taken_though_its_first_connection_breaks(settings, req
     async with claimed(settings, "v", postgres):
         assert current_claim().epoch > 0
     assert broken
+
+
+async def test_a_thread_that_is_deleted_takes_no_more_writes_of_its_run(saver):
+    mine = Claim("t", await saver.raise_epoch("t"))
+    with under_claim(mine):
+        await _put(saver)
+    await saver.adelete_thread("t")  # as Python code does, which claims nothing
+    with under_claim(mine), pytest.raises(LostClaimError):
+        await _put(saver)
+    assert await saver.aget_tuple(AT) is None
+    again = Claim("t", await saver.raise_epoch("t"))
+    with under_claim(again):
+        await _put(saver)
+        await saver.adelete_thread("t")  # under its own claim
+        await _put(saver)
+
+
+@pytest.mark.usefixtures("settings")
+async def test_a_fork_ends_the_run_that_works_on_its_thread(saver):
+    graph = build_graph(saver)
+    place: Any = {"configurable": {"thread_id": "t"}}
+    await graph.ainvoke({"question": "How tall is the Eiffel Tower?"}, place, context=Context(web=False))
+    mine = Claim("t", await saver.raise_epoch("t"))
+    checkpoint = (await graph.aget_state(place)).config["configurable"]["checkpoint_id"]
+    with pytest.raises(ForkError), under_claim(Claim("other", 1)):  # nothing is changed, so nothing is taken over
+        await fork(graph, "t", checkpoint)
+    with under_claim(mine):
+        await graph.aupdate_state(place, None, as_node="__copy__")
+    await branch(graph, "t", checkpoint)
+    with under_claim(mine), pytest.raises(LostClaimError):
+        await graph.aupdate_state(place, None, as_node="__copy__")
+
+
+async def test_the_server_changes_no_thread_that_the_command_works_on(settings):
+    engine = Engine.__new__(Engine)
+    object.__setattr__(engine, "settings", settings)
+    async with open_checkpointer(settings) as opened:
+        object.__setattr__(engine, "threads", SimpleNamespace(saver=opened))
+        async with claimed(settings, "t", saver=opened):
+            with pytest.raises(RequestError, match="another process is working on it") as refused:
+                async with engine.claim("t"):
+                    pytest.fail("it was let in")
+        assert refused.value.status == 409
+        async with engine.claim("t"):
+            assert current_claim() is not None

@@ -16,7 +16,7 @@ from weiwo.app.cli.questions.plan_files import read_plan
 from weiwo.app.cli.session import open_session
 from weiwo.app.cli.threads import checkpoints
 from weiwo.app.render.watchers import Watcher
-from weiwo.app.session.session import RunEnd, Session, require_own_thread
+from weiwo.app.session.session import RunEnd, Session, claim
 from weiwo.state.settings import Context, Settings
 from weiwo.state.source_filter import SourceFilter
 
@@ -123,7 +123,6 @@ async def _go_back(
     from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
     from weiwo.graph.persistence import forks
 
-    await require_own_thread(session, thread_id)
     there = await session.graph.aget_state({"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}})
     before = remembered(there.metadata)
     given = {**before.model_dump(exclude_none=True), **context.model_dump(exclude_none=True)}
@@ -133,18 +132,19 @@ async def _go_back(
     question = fork.question or str(there.values.get("question") or "")
     watcher = make_watcher(question, delivery)
     try:
-        if fork.question is not None:
-            await forks.branch(session.graph, thread_id, checkpoint_id)
-        else:
-            await forks.fork(
-                session.graph,
-                thread_id,
-                checkpoint_id,
-                plan=fork.plan,
-                outcomes=fork.values,
-                context=now,
-                metadata={OPTIONS_KEY: options_of(now)},
-            )
+        async with claim(session, thread_id):
+            if fork.question is not None:
+                await forks.branch(session.graph, thread_id, checkpoint_id)
+            else:
+                await forks.fork(
+                    session.graph,
+                    thread_id,
+                    checkpoint_id,
+                    plan=fork.plan,
+                    outcomes=fork.values,
+                    context=now,
+                    metadata={OPTIONS_KEY: options_of(now)},
+                )
     except forks.ForkError as error:
         raise UsageError(str(error)) from None
     return watcher, now

@@ -19,7 +19,6 @@ from weiwo.app.server.langgraph_api.threads import copy_thread, shown_state
 from weiwo.app.server.runs.graph_stream import delete_thread
 from weiwo.app.server.runs.run_request import check_edit, check_editor
 from weiwo.app.server.wire import dump, plain, read_count, read_json, read_metadata, read_object, read_place, reply
-from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
 from weiwo.nodes.memory.reuse import forget_answers
 from weiwo.state.settings import describe_validation_error
 from weiwo.tools.printable import one_line
@@ -82,7 +81,8 @@ async def delete(request: Request) -> Response:
     """Delete a thread; what runs on it is ended, and its answer is given to nobody again."""
     engine, thread_id = await own_thread(request)
     await engine.runs.cancel_thread(thread_id)
-    await delete_thread(engine.graph, engine.records, thread_id)
+    async with engine.claim(thread_id):
+        await delete_thread(engine.graph, engine.records, thread_id)
     if (memory := engine.memory(user_of(request))) is not None:
         await forget_answers(memory, thread_id=thread_id)
     return Response(status_code=204)
@@ -124,10 +124,8 @@ async def update_state(request: Request) -> Response:
         check_editor(body["as_node"], "as_node")
     await engine.runs.quota.take(user_of(request), len(dump(body)))
     try:
-        async with claimed(engine.settings, thread_id, saver=engine.threads.saver):  # the command may work on it
+        async with engine.claim(thread_id):
             new = await engine.graph.aupdate_state(config, body.get("values"), as_node=body.get("as_node"))
-    except ThreadBusyError as error:
-        raise RequestError(409, str(error)) from None
     except ValidationError as error:
         raise RequestError(422, f"values: {describe_validation_error(error)}") from None
     except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:

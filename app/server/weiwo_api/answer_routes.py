@@ -228,15 +228,16 @@ async def fork_thread(request: Request) -> Response:
     await engine.runs.quota.take(user_of(request), len(dump(body)))
     metadata = {OPTIONS_KEY: options_of(context)}
     try:
-        config = await fork(
-            engine.graph,
-            thread_id,
-            place["configurable"]["checkpoint_id"],
-            plan=body.get("plan"),
-            outcomes=read_object(body, "outcomes"),
-            context=context,
-            metadata=metadata,
-        )
+        async with engine.claim(thread_id):
+            config = await fork(
+                engine.graph,
+                thread_id,
+                place["configurable"]["checkpoint_id"],
+                plan=body.get("plan"),
+                outcomes=read_object(body, "outcomes"),
+                context=context,
+                metadata=metadata,
+            )
     except ForkError as error:
         raise RequestError(422, str(error), error.chinese) from None
     await engine.records.touch_thread(thread_id, user_of(request))
