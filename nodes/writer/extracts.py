@@ -1,10 +1,10 @@
 """Extractive passages: the closest passages, with the sentences that fit the question best.
 
-This is what is shown where nothing is asserted: the sources' own words. Of one look-up the best passages are those that
-the search ranked first. The parts of a compound question may be answered in different places: there a passage is also
-chosen for what its best sentence says of the question that none chosen before says, and for being named by one of them.
-A sentence is chosen for the rare words it shares with the question (the title counts, at a discount), for standing
-early, and for holding a value of the type that is asked for.
+This is what is shown where nothing is asserted: the sources' own words. Of one look-up a passage is chosen for its
+place in the search and for its best sentence. The parts of a compound question may be answered in different places:
+there a passage is chosen for what its best sentence and its title say of the question that none chosen before says, and
+for being named by one of them or by the question. A sentence is chosen for the rare words it shares with the question
+(the title counts, at a discount), for standing early, and for holding a value of the type that is asked for.
 """
 
 import json
@@ -96,7 +96,14 @@ _HEADING: Final = 2.0  # off a heading and the header row of a table, which answ
 _LAST: Final = 6
 
 _BRIDGE: Final = 0.2
-"""Added for a passage whose title a shown one mentions; the search's own score is 1 at most."""
+"""Added for a passage whose title a compound question or a shown passage mentions; the search's score is 1 at most."""
+
+_RANKED: Final = 2.0
+_RANKS: Final = 10
+"""Added for the place of a passage in the search of a look-up: this much for the first, half of it ten places below."""
+
+_SPEAKS: Final = 0.5
+"""Added where a passage of a look-up has a word of the question in its text or its headings, not in its title alone."""
 
 _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "several"})
 """Shapes of questions whose parts may be answered in different passages."""
@@ -233,6 +240,8 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
     considered.sort(key=lambda one: _precedence(one, weights))
     periods = _order_by_date(frame, weights, considered)
     considered = considered[:_CONSIDERED]
+    if frame.shape not in _COMPOUND:
+        _weigh_ranks(considered, weights)
     introduces = frame.shape == "open" and set(asked) <= set(matching_terms(frame.subject))
     if introduces:
         considered.sort(key=lambda passage: not _introduces(passage.evidence, frame.subject))
@@ -341,6 +350,17 @@ def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, 
     return passage.evidence.superseded, passage.evidence.rank, -shared
 
 
+def _weigh_ranks(passages: Sequence[_Passage], weights: Mapping[str, float]) -> None:
+    """Set the relevance of passages of a look-up by their order, more where a passage has words of the question.
+
+    Words of its title count for nothing there: every passage of a document has them.
+    """
+    for at, passage in enumerate(passages):
+        own = frozenset(matching_terms(" ".join(passage.evidence.headings)))
+        speaks = not weights.keys().isdisjoint(own.union(*(sentence.terms for sentence in passage.sentences)))
+        passage.relevance = _RANKED / (1 + at / _RANKS) + _SPEAKS * speaks
+
+
 def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: list[_Passage]) -> tuple[str, ...]:
     """Put passages that say the same of different dates in order, newest first; returns the dates of the first such.
 
@@ -413,13 +433,15 @@ class _Choice:
         self._total = sum(self._weights.values()) or 1.0
         self._passages = passages
         self._covered: set[str] = set()
-        self._mentioned: set[str] = set()
         self.linked = False  # whether a passage shown names the title of another one
         self._shown: list[_Passage] = []
         self._highlights: list[tuple[_Passage, _Sentence]] = []
         self._compound = frame.shape in _COMPOUND
+        self._mentioned = set(mentions(frame.question)) if self._compound else set()
         self._language = frame.language
-        self._subject = frozenset(matching_terms(" ".join(frame.subjects)))  # each sentence must speak of it
+        # Each sentence must speak of a single subject; of several things, and on the way of a chain, one each.
+        single = len(frame.subjects) == 1 and frame.shape not in {"chain", "several"}
+        self._subject = frozenset(matching_terms(frame.subject)) if single else frozenset()
         self._values = ValueWorth(frame)
 
     def choose(self, passages_shown: int, sentences_shown: int, *, ordered: bool) -> None:
@@ -448,7 +470,7 @@ class _Choice:
             if len(self._highlights) < sentences_shown:
                 best = max(passage.sentences, key=lambda one: self._fit(passage, one))
                 self._highlights.append((passage, best))
-                self._covered |= best.terms - self._subject if self._compound else frozenset()
+                self._covered |= (best.terms | passage.title) - self._subject if self._compound else frozenset()
         self._covered.clear()
         rest = [(passage, one) for passage in self._shown for one in passage.sentences]
         rest = [pair for pair in rest if pair not in self._highlights]

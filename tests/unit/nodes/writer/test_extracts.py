@@ -122,6 +122,30 @@ def test_of_passages_that_two_searches_put_first_that_which_says_more_comes_firs
     assert [item.title for item in chosen.items] == ["Danube", "Bremen"]
 
 
+def test_of_things_compared_that_which_is_not_shown_yet_comes_before_more_of_the_first():
+    more = ("Danube basin", "The Danube is a long river: a long, long river. Danube boats are long.")
+    compared = frame("Is the Danube a longer river than the Vistula?", "boolean", ("Danube", "Vistula"))
+    compared = compared.model_copy(update={"shape": "comparison"})
+    found = choose_extracts(compared, passages(DANUBE, more, VISTULA), passages_shown=2)
+    assert {item.title for item in found.items} == {"Danube", "Vistula"}
+
+
+def test_a_passage_with_words_of_the_question_comes_before_one_that_has_them_in_its_title_alone():
+    title, told = (
+        "Lease of 7 Birch Lane",
+        ("Repairs are for the landlord.", "Pets are allowed.", "Rent is due monthly."),
+    )
+    ledger = ("Ledger", "7 Birch Lane | Wilk | 1480")
+    found = choose_extracts(frame("who lives at 7 birch lane?"), passages(*((title, one) for one in told), ledger))
+    assert "Ledger" in {item.title for item in found.items}
+
+
+def test_a_look_up_keeps_the_order_of_its_search_where_sentences_fit_alike():
+    told = [(f"Note {n}", f"The harbour of Tarn is deep, says pilot {n}.") for n in range(6)]
+    found = choose_extracts(frame("how deep is the harbour of Tarn"), passages(*told))
+    assert [item.title for item in found.items] == ["Note 0", "Note 1", "Note 2"]
+
+
 def test_a_copy_of_a_shown_passage_is_passed_over():
     copy = (DANUBE[0], DANUBE[1] + " More on page two.")
     chosen = choose_extracts(frame("How long is the Danube?"), passages(DANUBE, copy, VISTULA))
