@@ -35,7 +35,7 @@ from weiwo.text.localization import localized
 ROOT: Final = Path(__file__).resolve().parents[1]
 Verifier = Literal["honest", "absent", "nodding", "obedient"]
 Case = dict[str, Any]
-_MARKS: Final = localized("writer.draft", "unverified")
+_MARKS: Final = localized("writer.rendering", "unverified")
 _LEAST_TRUE: Final = 19
 
 

@@ -24,7 +24,7 @@ _EMPTY_WORDS: Final = frozenset(
     | set("的和与在及")
 )
 """Words that say nothing by themselves; a "not" is none of them."""
-_UNVERIFIED: Final = localized("writer.draft", "unverified")
+_UNVERIFIED: Final = localized("writer.rendering", "unverified")
 _FIXED: Final = (
     localized("writer.rule_answer.leads", "asserted"),
     localized("writer.rule_answer.leads", "extracts"),

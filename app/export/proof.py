@@ -32,7 +32,7 @@ OLDER_FORMAT: Final = "weiwo.answer/1"
 BETWEEN: Final = " … "
 """Stands between the quotations of one source."""
 _BY_CODE: Final = frozenset({"quoted", "computed", "matched"})
-_UNVERIFIED: Final = localized("writer.draft", "unverified")
+_UNVERIFIED: Final = localized("writer.rendering", "unverified")
 _WORDS: Final = localized_section("export.proof")
 _NOT_WORDS: Final = re.compile(r"(?:(?!(?<=\d)[.,](?=\d)|(?<!\w)[-−](?=\d)|[%‰])\W)+")
 CALCULATORS: Final = {tool.name: tool for tool in (Calculator(), DateDifference())}

@@ -1,8 +1,8 @@
-"""Gaps: what an answer leaves open, and which of its values are no firm ground.
+"""Gaps: values of an answer that are no firm ground, and documents and pages that were not read.
 
-Parts of the question that reflection found uncovered, values that tasks build on although their source only implies
-them, their reader doubted them or other sources deny them, and final values their reader doubted. They decide whether
-an answer is complete, and the answer has to name them.
+Values that tasks build on although their source only implies them, their reader doubted them or other sources deny
+them, and final values their reader doubted. They decide whether an answer is complete, and the answer has to name them.
+Parts of the question without an answer are gaps, too: the ledger lists them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -40,19 +40,10 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
     looks = state.get("reflections", [])
     if not looks:
         return ()
-    uncovered = [
-        Gap(kind="uncovered", text=_WORDS[language]["uncovered"].format(part)) for part in _find_uncovered(state)
-    ]
     report = looks[-1].report
     weak = _weak(report.weak, state, language) if report is not None else ()
-    found = (*uncovered, *weak, *_inconsistent(state, language))
+    found = (*weak, *_inconsistent(state, language))
     return tuple({gap.text: gap for gap in reversed(found)}.values())[::-1]
-
-
-def _find_uncovered(state: SearchState) -> tuple[str, ...]:
-    """The parts of the question that no task covers, as the last look back named them."""
-    looks = state.get("reflections", [])
-    return looks[-1].missing if looks and looks[-1].decision in {"finish", "abort"} else ()
 
 
 def _inconsistent(state: SearchState, language: Language) -> Iterator[Gap]:

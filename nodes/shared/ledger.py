@@ -13,19 +13,21 @@ from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
+from weiwo.state.answer import Gap
 from weiwo.state.kinds import message_locale
 from weiwo.state.ledger import PERSON, Ledger, PartOutcome, QuestionPart, Severity
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.text.language import fold
 from weiwo.text.lists import join_names
-from weiwo.text.localization import localized_section
+from weiwo.text.localization import localized, localized_section
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 from weiwo.tools.printable import one_line
 
 _WORDS: Final = localized_section("shared.ledger")
+_UNCOVERED: Final = localized("shared.gaps", "uncovered")
 _UNSEARCHED: Final = frozenset({"small_talk", "writing"})
 CONCLUDED: Final = frozenset({"comparison", "difference", "same"})
 """Shapes whose answer is drawn from values, which the question asks for only by the way."""
@@ -66,9 +68,6 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
     history = _PlanHistory(state)
     asked = _list_asked(state, history, language)
     parts = [_enter_part(one, history, outcomes, language) for one in asked]
-    known = {fold(part.attribute) for part in parts}
-    missing = [text for text in _list_uncovered(state) if fold(text) not in known]
-    parts += [QuestionPart(attribute=text, outcome="not_found") for text in missing]
     unused = _find_unused_words(state, asked, history)
     if unused and state["assessment"].decided_by == "rule" and frame.parts and frame.shape not in CONCLUDED:
         phrase = _join_phrase(unused, frame.question)
@@ -77,7 +76,24 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
     current = [outcomes[key] for key in history.current.ids if key in outcomes] if history.current else []
     gaps += describe_coverage(current, services.settings.filter, language)
     gaps += () if services.with_model else describe_languages(state, language)
-    return Ledger(parts=tuple(parts), unused=unused, gaps=tuple(gaps))
+    ledger = Ledger(parts=tuple(parts), unused=unused, gaps=tuple(gaps))
+    return enter_missing(ledger, _list_uncovered(state), language)
+
+
+def enter_missing(ledger: Ledger, missing: Iterable[str], language: Language) -> Ledger:
+    """Enter parts of the question that nothing answers, as a look back or a draft names them.
+
+    Args:
+        ledger: The ledger.
+        missing: The parts, a line each.
+        language: The language of the gaps.
+    """
+    lines = tuple(dict.fromkeys(missing))
+    known = {fold(part.attribute) for part in ledger.parts}
+    parts = [QuestionPart(attribute=text, outcome="not_found") for text in lines if fold(text) not in known]
+    gaps = [Gap(kind="uncovered", text=_UNCOVERED[language].format(text)) for text in lines]
+    by_text = {gap.text: gap for gap in (*gaps, *ledger.gaps)}
+    return ledger.model_copy(update={"parts": (*ledger.parts, *parts), "gaps": tuple(by_text.values())})
 
 
 def name_part(part: QuestionPart, language: Language) -> str:

@@ -8,9 +8,10 @@ from typing import Final
 
 from weiwo.nodes.shared.ledger import CONCLUDED, describe_failure, name_part
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.draft import Draft, all_supported
+from weiwo.nodes.writer.pieces import all_supported
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.sources import render_value
+from weiwo.nodes.writer.written_answer import WrittenAnswer
 from weiwo.state import DOUBTFUL, Claim, Language, MonitorReport, Outcome
 from weiwo.state.answer import Gap
 from weiwo.state.ledger import WRITER, Basis, Lead, Ledger, QuestionPart
@@ -29,21 +30,26 @@ _STEM: Final = 4
 _HARMLESS: Final = frozenset({"slow", "inconsistent"})
 
 
-def close_ledger(ledger: Ledger, state: SearchState, services: RunContext, draft: Draft) -> Ledger:
+def close_ledger(
+    ledger: Ledger, state: SearchState, services: RunContext, answer: WrittenAnswer, in_part: Sequence[Gap]
+) -> Ledger:
     """Enter what the answer tells. CPU-bound.
 
     Args:
         ledger: The ledger as it was filled before the answer.
         state: What the run came to.
         services: The budget and the language.
-        draft: The answer.
+        answer: The answer.
+        in_part: The documents that it leans on, or the question names, and that were not read whole.
     """
-    basis, settled = _find_basis(state, draft), set[str]()
+    basis, settled = _find_basis(state, answer), set[str]()
     parts = ledger.parts
     if basis != "knowledge" and parts:
-        by_rule = draft.told is not None
+        by_rule = answer.told is not None
         parts, missed = _pair_rephrased(parts)
-        parts = _enter_told(parts, draft, services.language) if by_rule else _enter_draft(parts, state, draft, services)
+        parts = (
+            _enter_told(parts, answer, services.language) if by_rule else _enter_draft(parts, state, answer, services)
+        )
         words = _UNCOVERED[services.language]
         settled = {
             words.format(name_part(late, services.language)) for n, late in missed.items() if parts[n].is_answered
@@ -53,11 +59,11 @@ def close_ledger(ledger: Ledger, state: SearchState, services: RunContext, draft
         update={
             "parts": parts,
             "basis": basis,
-            "lead": _find_lead(basis, draft),
-            "gaps": (*(gap for gap in ledger.gaps if gap.text not in settled), *draft.in_part),
+            "lead": _find_lead(basis, answer),
+            "gaps": (*(gap for gap in ledger.gaps if gap.text not in settled), *in_part),
         }
     )
-    closed = closed.model_copy(update={"stops": tuple(dict.fromkeys(_list_stops(closed, state, services, draft)))})
+    closed = closed.model_copy(update={"stops": tuple(dict.fromkeys(_list_stops(closed, state, services, answer)))})
     known = {gap.text: gap for gap in (*list_part_gaps(closed, services.language), *closed.gaps)}
     return closed.model_copy(update={"gaps": tuple(known.values())})
 
@@ -82,15 +88,15 @@ def list_part_gaps(ledger: Ledger, language: Language) -> tuple[Gap, ...]:
     return tuple({gap.text: gap for gap in reversed(gaps)}.values())[::-1]
 
 
-def list_unnamed(ledger: Ledger, draft: Draft) -> tuple[Gap, ...]:
+def list_unnamed(ledger: Ledger, answer: WrittenAnswer) -> tuple[Gap, ...]:
     """List the gaps that the answer does not name yet, although it answers another part or hides a failed component."""
-    text = fold("".join(draft.spoken))
+    text = fold(answer.text)
     several = len(ledger.parts) > 1
     gaps = []
     for gap in ledger.gaps_of(frozenset({"failed", "uncovered"})):
         named = fold(gap.text) in text
         if gap.kind == "uncovered":
-            part = next((one for one in ledger.missing if name_part(one, draft.sources.language) in gap.text), None)
+            part = next((one for one in ledger.missing if name_part(one, answer.sources.language) in gap.text), None)
             own = _own_words(part, ledger.parts) if part is not None else frozenset()
             told = part is not None and part.component != WRITER and bool(own & _stems(text))
             named = named or told or not several
@@ -104,36 +110,31 @@ def find_unchecked(claims: Sequence[Claim]) -> Claim | None:
     return next((claim for claim in claims if claim.verdict == "unchecked"), None)
 
 
-def is_unjudged(state: SearchState, services: RunContext, draft: Draft) -> bool:
+def is_unjudged(state: SearchState, services: RunContext, answer: WrittenAnswer) -> bool:
     """Whether a search tells on purpose what no model judged: a quick one, of what code did not verify whole."""
-    if services.strategy.judges or state["assessment"].level == "simple" or draft.decided_by != "model":
+    if services.strategy.judges or state["assessment"].level == "simple" or answer.decided_by != "model":
         return False
-    return any(claim.verdict in {"matched", "uncited"} for claim in draft.claims)
+    return any(claim.verdict in {"matched", "uncited"} for claim in answer.claims)
 
 
-def _find_basis(state: SearchState, draft: Draft) -> Basis:
-    """Find what the answer rests on."""
-    if draft.unsourced:
-        return "knowledge"
-    if state["assessment"].level == "simple":
-        return "sources" if draft.decided_by == "model" and draft.sources.final else "conversation"
-    if draft.told is None:
-        return "sources"
-    if draft.shows_subject:
-        return "passages"
-    return "sources" if draft.told else "none"
+def _find_basis(state: SearchState, answer: WrittenAnswer) -> Basis:
+    """Find what the answer rests on; where nothing was searched, on sources only if it cites what was cited before."""
+    sourced = answer.decided_by == "model" and answer.cites
+    if state["assessment"].level == "simple" and not sourced and answer.basis != "knowledge":
+        return "conversation"
+    return answer.basis
 
 
-def _find_lead(basis: Basis, draft: Draft) -> Lead:
+def _find_lead(basis: Basis, answer: WrittenAnswer) -> Lead:
     """Find what the answer begins with."""
-    if draft.lead is not None:
-        return draft.lead
+    if answer.lead is not None:
+        return answer.lead
     return "neutral" if basis in {"passages", "none"} else "answer"
 
 
-def _enter_told(parts: Iterable[QuestionPart], draft: Draft, language: Language) -> tuple[QuestionPart, ...]:
+def _enter_told(parts: Iterable[QuestionPart], answer: WrittenAnswer, language: Language) -> tuple[QuestionPart, ...]:
     """Enter what an answer by rule tells: the parts of the tasks whose statements passed their check."""
-    told = draft.told or frozenset()
+    told = answer.told or frozenset()
     cause = _WORDS[language]["not_shown"]
     entered = []
     for part in parts:
@@ -141,11 +142,11 @@ def _enter_told(parts: Iterable[QuestionPart], draft: Draft, language: Language)
             entered.append(part.model_copy(update={"outcome": "not_found", "cause": part.cause or cause, "by": ""}))
         else:
             entered.append(part)
-    return tuple(_with_claims(part, tuple(entered), draft, ()) for part in entered)
+    return tuple(_with_claims(part, tuple(entered), answer, ()) for part in entered)
 
 
 def _enter_draft(
-    parts: Sequence[QuestionPart], state: SearchState, draft: Draft, services: RunContext
+    parts: Sequence[QuestionPart], state: SearchState, answer: WrittenAnswer, services: RunContext
 ) -> tuple[QuestionPart, ...]:
     """Enter what a model's draft tells of each part.
 
@@ -153,9 +154,9 @@ def _enter_draft(
     this part has. A draft that tells nothing of a part leaves it out, if it tells another one.
     """
     outcomes = current_outcomes(state)
-    firm = [claim for claim in draft.claims if claim.verdict not in DOUBTFUL]
-    text = fold(" ".join(claim.text for claim in firm) if draft.claims else "".join(draft.spoken))
-    words, cited = _stems(text), draft.cited_ids({n for claim in firm for n in claim.citations})
+    firm = [claim for claim in answer.claims if claim.verdict not in DOUBTFUL]
+    text = fold(" ".join(claim.text for claim in firm) if answer.claims else answer.text)
+    words, cited = _stems(text), answer.list_cited_ids({n for claim in firm for n in claim.citations})
     told: list[bool] = []
     for part in parts:
         found = [outcomes[key] for key in part.task_ids if key in outcomes and outcomes[key].answers]
@@ -183,10 +184,12 @@ def _enter_draft(
                 if part.outcome == "assumed"
                 else part.model_copy(update={"outcome": "answered", "cause": part.cause if part.task_ids else ""})
             )
-            entered.append(_with_claims(answered, parts, draft, found))
-        elif draft.plain and part.outcome == "not_found" and is_told and (len(parts) == 1 or _own_words(part, parts)):
+            entered.append(_with_claims(answered, parts, answer, found))
+        elif (
+            answer.is_plain and part.outcome == "not_found" and is_told and (len(parts) == 1 or _own_words(part, parts))
+        ):
             answered = part.model_copy(update={"outcome": "answered", "where": ()})  # by the model, not by its task
-            entered.append(_with_claims(answered, parts, draft, found))
+            entered.append(_with_claims(answered, parts, answer, found))
         else:
             entered.append(part)
     return tuple(entered)
@@ -229,19 +232,19 @@ def _list_asked_ids(state: SearchState) -> frozenset[str]:
 
 
 def _with_claims(
-    part: QuestionPart, parts: Sequence[QuestionPart], draft: Draft, found: Sequence[Outcome]
+    part: QuestionPart, parts: Sequence[QuestionPart], answer: WrittenAnswer, found: Sequence[Outcome]
 ) -> QuestionPart:
     """A part with the positions of the claims that answer it: those that name it, or have its value."""
     if not part.is_answered:
         return part
-    sourced = [n for n, claim in enumerate(draft.claims) if claim.verdict not in {*DOUBTFUL, "uncited"}]
+    sourced = [n for n, claim in enumerate(answer.claims) if claim.verdict not in {*DOUBTFUL, "uncited"}]
     if len(parts) > 1:
         own = _stems(fold(part.subject)) or _own_words(part, parts)
-        values = [fold(render_value(one, draft.sources.language)) for one in found]
+        values = [fold(render_value(one, answer.sources.language)) for one in found]
         sourced = [
             n
             for n in sourced
-            if own & _stems(fold(draft.claims[n].text)) or any(v and v in fold(draft.claims[n].text) for v in values)
+            if own & _stems(fold(answer.claims[n].text)) or any(v and v in fold(answer.claims[n].text) for v in values)
         ]
     return part.model_copy(update={"claims": tuple(sourced)})
 
@@ -258,11 +261,11 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(term[:_STEM] if term.isascii() else term for term in terms(text))
 
 
-def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, draft: Draft) -> Iterable[str]:
+def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, answer: WrittenAnswer) -> Iterable[str]:
     """List the stop reasons that keep an answer from being complete, the gravest first."""
     limit = services.budget.curtailed()
     if state["assessment"].level == "simple":
-        yield from _list_unsearched_stops(state, draft, limit)
+        yield from _list_unsearched_stops(state, answer, limit)
         return
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     if plan is None:
@@ -279,30 +282,30 @@ def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, draft:
         yield "tool_failure"
     if limit:
         yield limit
-    if ledger.basis != "passages" and (fault := _find_fault(draft)):
+    if ledger.basis != "passages" and (fault := _find_fault(answer)):
         yield fault
-    if broken and draft.told is None and not draft.plain:
+    if broken and answer.told is None and not answer.is_plain:
         yield "not_found"
 
 
-def _list_unsearched_stops(state: SearchState, draft: Draft, limit: str | None) -> Iterable[str]:
+def _list_unsearched_stops(state: SearchState, answer: WrittenAnswer, limit: str | None) -> Iterable[str]:
     """List the stop reasons of an answer for which nothing was searched."""
     shape = state["assessment"].frame.shape
-    by_model = draft.decided_by == "model"
+    by_model = answer.decided_by == "model"
     writable = by_model or shape == "small_talk"
-    if draft.broken and (by_model or not writable):
+    if answer.broken and (by_model or not writable):
         yield limit or "model_failed"
-    elif by_model and draft.sources.final:  # it cites what the conversation cited
-        yield from filter(None, (_find_fault(draft),))
+    elif by_model and answer.cites:  # it cites what the conversation cited
+        yield from filter(None, (_find_fault(answer),))
     elif not writable:
         yield "no_model"
 
 
-def _find_fault(draft: Draft) -> str:
+def _find_fault(answer: WrittenAnswer) -> str:
     """Why the claims of an answer do not hold, or are not known to; empty where they do."""
-    if not all_supported(draft.claims):
+    if not all_supported(answer.claims):
         return "unsupported_claims"
-    return "not_checked" if find_unchecked(draft.claims) else ""
+    return "not_checked" if find_unchecked(answer.claims) else ""
 
 
 def _last_report(state: SearchState) -> MonitorReport:

@@ -1,84 +1,123 @@
-"""What the writer is shown: as many sources as its model has room for, and the numbers under which it may cite them."""
+"""Context of the writer: what the run came to, the sources that may be cited, and what a model is shown of them."""
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 
-from weiwo.nodes.shared.prompting.context_packing import pack_passages
+from weiwo.nodes.shared.prompting.context_packing import PackedPassages, pack_passages
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.opening import PartCheck
-from weiwo.nodes.writer.prompt import current_outcomes, findings_prompt, is_left_to_draft
-from weiwo.nodes.writer.sources import CitableSources, list_relied_on
-from weiwo.state import Outcome
+from weiwo.nodes.writer.generate import DraftPrompt
+from weiwo.nodes.writer.prompt import current_outcomes, findings_prompt, is_left_to_draft, writer_instructions
+from weiwo.nodes.writer.report.section import ReportDraft
+from weiwo.nodes.writer.sources import CitableSources, collect_quotes, gather_sources
+from weiwo.nodes.writer.written_answer import WrittenAnswer
 from weiwo.state.search import SearchState
 
 _WRITER = "writer"
 
 
+@dataclass(frozen=True)
 class WriterContext:
-    """Context of the writer: its prompt, the sources packed into the model's window.
+    """All that an answerer is given; none of it changes while the answer is written.
+
+    Attributes:
+        state: What the run came to.
+        services: The models and the budget.
+        sources: All that may be cited; those that are shown come first.
+        prompt: The prompt of a draft over these sources.
+        written: The answer as far as the answerers before wrote it.
+        report: A report whose sections are written already; None where there is none.
+    """
+
+    state: SearchState
+    services: RunContext
+    sources: CitableSources
+    prompt: DraftPrompt
+    written: WrittenAnswer
+    report: ReportDraft | None = None
+
+    @property
+    def question(self) -> str:
+        """The user's question."""
+        return self.state["assessment"].question
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether anything was searched for this answer."""
+        return self.state["assessment"].level != "simple"
+
+    @property
+    def has_found(self) -> bool:
+        """Whether any task came to something."""
+        return any(outcome.answers for outcome in current_outcomes(self.state).values())
+
+    @property
+    def asks_coverage(self) -> bool:
+        """Whether the draft has to say first which parts of the question nothing answers."""
+        return is_left_to_draft(self.state)
+
+    def sanitizer(self, sources: CitableSources | None = None) -> AnswerSanitizer:
+        """Return what makes sentences over sources fit to be spoken; over all of them where none are given."""
+        evidence = (sources or self.sources).evidence
+        return AnswerSanitizer(evidence, self.question, self.services.language)
+
+
+async def open_writer_context(state: SearchState, services: RunContext, report: ReportDraft | None) -> WriterContext:
+    """Gather the sources of an answer and, where a model is to write it, pack them into its window.
 
     Args:
         state: What the run came to.
         services: The models.
-        sources: All there are.
-        system: The writer's instructions.
-
-    Attributes:
-        sources: All there are, renumbered: those that are shown first.
-        citable: Those that are shown, and the calculations; they share their final numbers with `sources`.
-        messages: The prompt.
-        left_out: Passages that there was no room for.
-        cut: Passages that are shown in part.
-        check: What the draft says of the question's parts; None where it is not asked.
+        report: A report whose sections are written already, which cites the sources of its own outline.
     """
-
-    def __init__(self, state: SearchState, services: RunContext, sources: CitableSources, system: str) -> None:
-        self._state = state
-        self._services = services
-        self._system = system
-        self.sources = self.citable = sources
-        self.messages: list[BaseMessage] = []
-        self.left_out = self.cut = 0
-        self.check = PartCheck() if is_left_to_draft(state) else None
-
-    async def pack_sources(self) -> None:
-        """Choose what is shown, by what is known of the model now."""
-        await self._services.models.ready(_WRITER)
-        models, all_ = self._services.models, self.sources
-        calculations = [source for source in all_.items if source.evidence is None]
-        bare = findings_prompt(self._state, self._services, CitableSources(tuple(calculations), all_.language))
-        passages = {source.evidence.id: source for source in all_.items if source.evidence is not None}
-        fitted = await asyncio.to_thread(
-            pack_passages,
-            all_.evidence,
-            self._state["assessment"].question,
-            models.room(_WRITER, self._system, bare),
-            partial(models.count, _WRITER),
-            held=collect_quotes(current_outcomes(self._state).values()),
-        )
-        self.left_out, self.cut = fitted.left_out, fitted.cut
-        shown = [passages.pop(passage.id) for passage in fitted.shown]
-        items = tuple(replace(source, n=n) for n, source in enumerate((*shown, *calculations, *passages.values()), 1))
-        self.sources = replace(all_, items=items)
-        visible = items[: len(shown) + len(calculations)]
-        self.citable = CitableSources(visible, all_.language, self.sources.final, all_.assumed)
-        as_shown = [replace(source, evidence=part) for source, part in zip(visible, fitted.shown, strict=False)]
-        prompt = findings_prompt(
-            self._state, self._services, CitableSources((*as_shown, *visible[len(shown) :]), all_.language)
-        )
-        self.messages = [SystemMessage(self._system), HumanMessage(prompt)]
+    sources = gather_sources(state.get("plan"), state.get("outcomes", {}), state.get("evidence", {}), services.language)
+    prompt = DraftPrompt(sources)
+    if services.models.configured(_WRITER) and sources.items:
+        fitted = await _fit_passages(state, services, sources)
+        sources = _number_as_shown(sources, fitted)
+        prompt = _compose_prompt(state, services, sources, fitted)
+    return WriterContext(state, services, sources, prompt, WrittenAnswer(sources), report)
 
 
-def collect_quotes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
-    """The passages that outcomes rest on or are disputed by, with the words that carry the values."""
-    carrying: dict[str, list[str]] = {}
-    for outcome in outcomes:
-        for key in list_relied_on(outcome):
-            carrying.setdefault(key, [])
-        for quote in (*outcome.quotes, *(quote for rival in outcome.rivals for quote in rival.quotes)):
-            carrying.setdefault(quote.evidence_id, []).append(quote.text)
-    return carrying
+async def shorten_prompt(context: WriterContext) -> DraftPrompt:
+    """Choose again what is shown, by what is known of the model now; the numbers of sources stay."""
+    fitted = await _fit_passages(context.state, context.services, context.sources)
+    return _compose_prompt(context.state, context.services, context.sources, fitted)
+
+
+async def _fit_passages(state: SearchState, services: RunContext, sources: CitableSources) -> PackedPassages:
+    await services.models.ready(_WRITER)
+    calculations = tuple(source for source in sources.items if source.evidence is None)
+    bare = findings_prompt(state, services, replace(sources, items=calculations))
+    return await asyncio.to_thread(
+        pack_passages,
+        sources.evidence,
+        state["assessment"].question,
+        services.models.room(_WRITER, writer_instructions(services.language), bare),
+        partial(services.models.count, _WRITER),
+        held=collect_quotes(current_outcomes(state).values()),
+    )
+
+
+def _number_as_shown(sources: CitableSources, fitted: PackedPassages) -> CitableSources:
+    """Number sources as they are shown: passages with room for them, then calculations, then the others."""
+    passages = {source.evidence.id: source for source in sources.items if source.evidence is not None}
+    shown = [passages.pop(passage.id) for passage in fitted.shown]
+    calculations = [source for source in sources.items if source.evidence is None]
+    ordered = enumerate((*shown, *calculations, *passages.values()), 1)
+    return replace(sources, items=tuple(replace(source, n=n) for n, source in ordered))
+
+
+def _compose_prompt(
+    state: SearchState, services: RunContext, sources: CitableSources, fitted: PackedPassages
+) -> DraftPrompt:
+    passages = {source.evidence.id: source for source in sources.items if source.evidence is not None}
+    calculations = [source for source in sources.items if source.evidence is None]
+    citable = (*(passages[passage.id] for passage in fitted.shown), *calculations)
+    as_shown = (replace(passages[passage.id], evidence=passage) for passage in fitted.shown)
+    text = findings_prompt(state, services, replace(sources, items=(*as_shown, *calculations)))
+    messages = (SystemMessage(writer_instructions(services.language)), HumanMessage(text))
+    return DraftPrompt(replace(sources, items=citable), messages, fitted.left_out, fitted.cut)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Final, Literal
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -15,9 +15,9 @@ from weiwo.nodes.shared.prompting.sanitizer import remove_links
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import MOST_REASONS, CheckedClaim, ClaimSources, check_cited
 from weiwo.nodes.writer.document import is_code
-from weiwo.nodes.writer.draft import Draft
+from weiwo.nodes.writer.pieces import ClaimPlace, Piece, cite_claim, describe_claim
 from weiwo.nodes.writer.prompt import VERIFY
-from weiwo.nodes.writer.sources import CitableSource
+from weiwo.nodes.writer.sources import CitableSource, CitableSources
 from weiwo.nodes.writer.verification.check import borrowed_values, check_statement, is_absence
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.nodes.writer.verification.quantities import find_quantities
@@ -74,44 +74,41 @@ class EntailmentReply(Reply):
         return {n: ClaimJudgement(n=n, verdict="supported") for n in held} | listed
 
 
-@dataclass(frozen=True)
-class ClaimPlace:
-    """Where a claim stands in the draft: its piece, and its position among that piece's claims."""
-
-    piece: int
-    position: int
-
-
 def _verifier_role(services: RunContext) -> str:
     """The role whose model judges claims: the verifier's, else the writer's; empty where neither has one."""
     return next((role for role in ("verifier", "writer") if services.models.configured(role)), "")
 
 
 async def judge_claims(
-    services: RunContext, draft: Draft, question: str, places: Sequence[ClaimPlace] | None = None
-) -> None:
-    """Have a model judge the claims that code could not verify whole; changes the verdicts of the draft.
+    services: RunContext,
+    pieces: Sequence[Piece],
+    sources: CitableSources,
+    question: str,
+    places: Sequence[ClaimPlace] | None = None,
+) -> list[Piece]:
+    """Have a model judge the claims that code could not verify whole; returns the pieces with its verdicts.
 
     A quick search does without. What a model was to judge and did not is `unchecked`: a check that failed, came late
     or found no room in the limits of the run is not passed.
 
     Args:
         services: The models.
-        draft: The draft.
+        pieces: The pieces of an answer.
+        sources: What they may cite.
         question: The user's question.
         places: The claims to judge; None: all that code neither found word for word nor computed.
     """
-    role = _verifier_role(services)
+    role, settled = _verifier_role(services), list(pieces)
     if not role or not services.strategy.judges:
-        return
-    batches = list(_batches(draft, places))
+        return settled
+    batches = list(_batches(pieces, places))
     limit = services.budget.exhausted()
-    given, gate = draft.given(question), asyncio.Semaphore(_AT_ONCE)
+    given, gate = sources.for_claims(question), asyncio.Semaphore(_AT_ONCE)
 
     async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement | str]:
-        """What was judged of each claim, or why it was not."""
-        claims = [draft.in_context(place.piece, place.position) for place in batch]
-        prompt = _entailment_prompt(services.models, role, claims, draft.sources.items, question)
+        """Judge some claims: the judgement of each, or why there is none."""
+        claims = [describe_claim(pieces, place) for place in batch]
+        prompt = _entailment_prompt(services.models, role, claims, sources.items, question)
         messages = [SystemMessage(VERIFY), HumanMessage(prompt)]
         async with gate:
             try:
@@ -125,12 +122,17 @@ async def judge_claims(
     beyond = {place: limit or _NOT_JUDGED for batch in batches[len(asked) :] for place in batch}
     for found in (*await asyncio.gather(*map(ask, asked)), beyond):
         for place, judgement in found.items():
-            piece = draft.pieces[place.piece]
-            before = piece.checked[place.position]
-            piece.checked[place.position] = _settled(before, judgement, given)
-            new = piece.checked[place.position].claim
-            if new.citations and not before.claim.citations and not is_code(new.text):
-                piece.cite(place.position, given.language)
+            settled[place.piece] = _settle_claim(settled[place.piece], place.position, judgement, given)
+    return settled
+
+
+def _settle_claim(piece: Piece, position: int, judgement: ClaimJudgement | str, given: ClaimSources) -> Piece:
+    """A piece with one of its claims as it was judged; citations that the judgement shows are written into its text."""
+    before = piece.checked[position]
+    after = _settled(before, judgement, given)
+    judged = replace(piece, checked=(*piece.checked[:position], after, *piece.checked[position + 1 :]))
+    cites = after.claim.citations and not before.claim.citations and not is_code(after.claim.text)
+    return cite_claim(judged, position, given.language) if cites else judged
 
 
 def _settled(checked: CheckedClaim, judgement: ClaimJudgement | str, given: ClaimSources) -> CheckedClaim:
@@ -213,10 +215,10 @@ def _recommends(verdict: Verdict, claim: Claim, given: ClaimSources) -> bool:
     return not own and not check_cited(blank_marks(claim.text)[0].strip(), everything, given).hard
 
 
-def _batches(draft: Draft, places: Sequence[ClaimPlace] | None) -> Iterator[list[ClaimPlace]]:
+def _batches(pieces: Sequence[Piece], places: Sequence[ClaimPlace] | None) -> Iterator[list[ClaimPlace]]:
     """The claims to judge, section by section."""
     batch: list[ClaimPlace] = []
-    for number, piece in enumerate(draft.pieces):
+    for number, piece in enumerate(pieces):
         heading = piece.text.lstrip().startswith("#")
         if len(batch) >= (_ENOUGH_CLAIMS if heading else _MOST_CLAIMS):
             yield batch

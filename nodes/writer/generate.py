@@ -4,11 +4,11 @@ Links, pictures and what models are told here are taken out before anything is c
 """
 
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import ClassVar, Final, Protocol
+from typing import ClassVar, Final
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -20,10 +20,10 @@ from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import CheckedClaim
 from weiwo.nodes.writer.document import claim_spans, row_of
-from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
-from weiwo.nodes.writer.entailment import ClaimPlace, format_sources, is_open, judge_claims
+from weiwo.nodes.writer.entailment import format_sources, is_open, judge_claims
 from weiwo.nodes.writer.opening import PartCheck, is_check_line, is_closing, skip_opening
 from weiwo.nodes.writer.piece_stream import split_pieces
+from weiwo.nodes.writer.pieces import ClaimPlace, Piece, append_piece, read_piece, trailing_blanks
 from weiwo.nodes.writer.prompt import CONTINUE, REWRITE
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Language
@@ -44,14 +44,41 @@ _DRAFT_TOKENS: Final = {"quick": 4_000, "normal": 6_000, "deep": 8_000}
 _TOKENS_A_WORD: Final = 4
 
 
-class DraftContext(Protocol):
-    """What a draft is made from: the prompt, and what may be cited in it."""
+@dataclass(frozen=True)
+class DraftPrompt:
+    """The prompt of a draft, and what may be cited in it.
+
+    Attributes:
+        citable: The sources that are shown, and the calculations.
+        messages: The prompt; empty where no model is asked.
+        left_out: Passages that there was no room for.
+        cut: Passages that are shown in part.
+    """
 
     citable: CitableSources
-    messages: list[BaseMessage]
+    messages: tuple[BaseMessage, ...] = ()
+    left_out: int = 0
+    cut: int = 0
 
-    async def pack_sources(self) -> None:
-        """Choose again what is shown: less, where the prompt proved too long."""
+
+class DraftRequest:
+    """A request for a draft, and the prompt that was sent last.
+
+    Args:
+        prompt: The prompt.
+        shorten: Packs the sources anew into what is known of the model's window, their numbers unchanged.
+
+    Attributes:
+        prompt: The prompt in force.
+    """
+
+    def __init__(self, prompt: DraftPrompt, shorten: Callable[[], Awaitable[DraftPrompt]]) -> None:
+        self.prompt = prompt
+        self._shorten = shorten
+
+    async def shorten(self) -> None:
+        """Show less, since the prompt proved too long."""
+        self.prompt = await self._shorten()
 
 
 class Replacement(Reply):
@@ -73,11 +100,7 @@ class RewriteReply(Reply):
 
 
 async def draft_answer(
-    services: RunContext,
-    draft: Draft,
-    context: DraftContext,
-    say: AnswerSanitizer,
-    check: PartCheck | None = None,
+    services: RunContext, request: DraftRequest, say: AnswerSanitizer, check: PartCheck | None = None
 ) -> AsyncGenerator[str, None]:
     """The model's draft, piece by piece; where the prompt proves too long for it, once more with what fits.
 
@@ -85,15 +108,14 @@ async def draft_answer(
 
     Args:
         services: The models.
-        draft: The draft.
-        context: What it is made from.
+        request: What it is made from.
         say: Makes its pieces fit to be spoken.
         check: Takes what it says first of the question's parts, if it is asked.
 
     Raises:
         ModelCallError: There is none, or it broke off.
     """
-    messages = context.messages
+    messages = request.prompt.messages
     for first in (True, False):
         said: list[str] = []
         try:
@@ -106,18 +128,19 @@ async def draft_answer(
                         yield say(segment) or trailing_blanks(segment)
         except ModelRequestError as failure:
             if first and said and failure.fault.cut and not services.budget.exhausted():
-                messages, check = [*context.messages, AIMessage("".join(said)), HumanMessage(CONTINUE)], None
+                messages = (*request.prompt.messages, AIMessage("".join(said)), HumanMessage(CONTINUE))
+                check = None
                 continue
             if said or not first or failure.fault.kind != "overflow":
                 raise
-            await context.pack_sources()
-            draft.sources, messages = context.citable, context.messages
+            await request.shorten()
+            messages = request.prompt.messages
         else:
             return
 
 
 async def _in_language(
-    services: RunContext, messages: list[BaseMessage], check: PartCheck | None
+    services: RunContext, messages: tuple[BaseMessage, ...], check: PartCheck | None
 ) -> AsyncGenerator[str, None]:
     """The model's draft in pieces, asked for once more where it begins as no prose of the wanted language.
 
@@ -150,7 +173,7 @@ async def _in_language(
         if waiting is None:
             return
         if attempt == 0:
-            messages = [*messages, HumanMessage(f"Answer in {language_name(services.language)}.")]
+            messages = (*messages, HumanMessage(f"Answer in {language_name(services.language)}."))
     raise ModelCallError(f"the draft was no text in {language_name(services.language)}")
 
 
@@ -177,94 +200,106 @@ def _is_prose(text: str, language: Language) -> bool:
     return language == "zh" and bool(ROW.match(text.lstrip())) and bool(_HAN.search(text))
 
 
-async def settle_draft(
-    context: DraftContext, services: RunContext, draft: Draft, question: str, say: AnswerSanitizer
-) -> None:
+async def settle_pieces(
+    prompt: DraftPrompt, services: RunContext, pieces: Sequence[Piece], question: str, say: AnswerSanitizer
+) -> list[Piece]:
     """Settle what was spoken: claims are judged, those that fail rewritten once; what still fails stays marked.
 
     Args:
-        context: What the writer was shown.
+        prompt: What the writer was shown.
         services: The models.
-        draft: The draft; its pieces and verdicts change, and it is rendered anew where they do.
+        pieces: The pieces as they were spoken.
         question: The user's question.
         say: Makes replacements fit to be spoken.
+
+    Returns:
+        The pieces with their last verdicts; those that were emptied are left out.
     """
-    await judge_claims(services, draft, question)
+    judged = await judge_claims(services, pieces, prompt.citable, question)
     failing = [
         ClaimPlace(number, position)
-        for number, piece in enumerate(draft.pieces)
+        for number, piece in enumerate(judged)
         for position, checked in enumerate(piece.checked)
         if checked.claim.verdict in DOUBTFUL
     ][:_MOST_REWRITTEN]
     if failing:
-        rewritten = await _rewrite(failing, context, services, draft, question, say)
-        if again := _matched(draft, rewritten):
-            await judge_claims(services, draft, question, again)
-    draft.render_again()
+        judged, changed = await _rewrite(failing, prompt, services, judged, question, say)
+        if again := _list_open(judged, changed):
+            judged = await judge_claims(services, judged, prompt.citable, question, again)
+    settled: list[Piece] = []
+    for piece in judged:
+        append_piece(settled, piece)
+    return settled
 
 
 async def _rewrite(
     failing: list[ClaimPlace],
-    context: DraftContext,
+    prompt: DraftPrompt,
     services: RunContext,
-    draft: Draft,
+    pieces: list[Piece],
     question: str,
     say: AnswerSanitizer,
-) -> set[int]:
-    """Replace failing claims by what the model gives for them; returns the pieces that changed."""
-    groups = [list(group) for _, group in groupby(failing, lambda place: (place.piece, _row(draft, place) or place))]
-    listed = [_listed(n, draft, group) for n, group in enumerate(groups, 1)]
-    rules, asked = context.messages[:1], "\n".join([REWRITE, *listed])
+) -> tuple[list[Piece], set[int]]:
+    """Replace failing claims by what the model gives for them; returns the pieces, and which of them changed."""
+    groups = [list(group) for _, group in groupby(failing, lambda place: (place.piece, _row(pieces, place) or place))]
+    listed = [_listed(n, pieces, group) for n, group in enumerate(groups, 1)]
+    rules, asked = prompt.messages[:1], "\n".join([REWRITE, *listed])
     room = services.models.room("writer", *(str(message.content) for message in rules), asked)
-    lines = format_sources([_claim(draft, place).claim for place in failing], draft.sources.items, room)
+    lines = format_sources([_claim(pieces, place).claim for place in failing], prompt.citable.items, room)
     shown = "\n".join([f"Question: {quote_as_data(question, 400)}", "", *lines, "", asked])
     request = [*rules, HumanMessage(shown)]
     try:
         reply = await services.models.structured("writer", "rewrite", request, RewriteReply)
     except ModelCallError:
-        return set()  # in the trace; the claims stay marked
+        return pieces, set()  # in the trace; the claims stay marked
     texts = {item.n: " ".join(say(item.text).split()) for item in reply.sentences if 1 <= item.n <= len(groups)}
-    pieces: set[int] = set()
+    written: dict[int, str] = {}
     for n, group in reversed(list(enumerate(groups, 1))):
-        new, row = texts.get(n), _row(draft, group[0])
+        new, number = texts.get(n), group[0].piece
+        row = row_of(written.get(number, pieces[number].text), _span(pieces, group[0])).strip()
         whole = bool(row and new) and len(split_row(new or "")) == len(split_row(row))
         if new is None or not (whole or len(group) == 1):  # one cell's words are not those of several
             continue
-        piece = draft.pieces[group[0].piece]
-        spans = [(one.start, one.end) for one in (_claim(draft, place) for place in group)]
+        text = written.get(number, pieces[number].text)
+        spans = [_span(pieces, place) for place in group]
         if whole and (label := split_row(row)[0]):  # which may be what fails; the other cells stay as they are
-            start = piece.text.index(label, piece.text.index(row))
+            start = text.index(label, text.index(row))
             spans = list(dict.fromkeys([(start, start + len(label)), *spans]))
         for span in reversed(spans):
-            piece.text = _replace_claim(piece.text, span, new)
-        pieces.add(group[0].piece)
-    for number in pieces:
-        text = draft.pieces[number].text
-        read = draft.read(say(text) or trailing_blanks(text), question)
-        draft.pieces[number] = Piece(read.text, _kept(draft.pieces[number].checked, read.checked))
-    return pieces
+            text = _replace_claim(text, span, new)
+        written[number] = text
+    mended = list(pieces)
+    for number, text in sorted(written.items()):
+        read = read_piece(say(text) or trailing_blanks(text), mended[:number], prompt.citable, question)
+        mended[number] = replace(read, checked=_keep_judged(pieces[number].checked, read.checked))
+    return mended, set(written)
 
 
-def _kept(before: Sequence[CheckedClaim], after: Sequence[CheckedClaim]) -> list[CheckedClaim]:
+def _keep_judged(before: Sequence[CheckedClaim], after: Sequence[CheckedClaim]) -> tuple[CheckedClaim, ...]:
     """The claims of a piece that changed; those that stand as they stood keep what was judged of them."""
     known = {(one.claim.text, one.claim.citations): one.claim for one in before if one.claim.verdict not in DOUBTFUL}
-    return [replace(one, claim=known.get((one.claim.text, one.claim.citations), one.claim)) for one in after]
+    return tuple(replace(one, claim=known.get((one.claim.text, one.claim.citations), one.claim)) for one in after)
 
 
-def _listed(n: int, draft: Draft, group: Sequence[ClaimPlace]) -> str:
+def _listed(n: int, pieces: Sequence[Piece], group: Sequence[ClaimPlace]) -> str:
     """A failing claim as the model is told of it, or a row of a table with all of its cells that fail."""
-    claims = [_claim(draft, place) for place in group]
-    text, row = draft.pieces[group[0].piece].text, _row(draft, group[0])
+    claims = [_claim(pieces, place) for place in group]
+    text, row = pieces[group[0].piece].text, _row(pieces, group[0])
     cells = [(text[one.start : one.end].strip(), one.claim.reason) for one in claims]
     if not row:
         return f"{n}: {cells[0][0]}\n   Fails: {cells[0][1]}"
     return "\n".join([f"{n}: {row}", *(f"   Fails in “{cell}”: {reason}" for cell, reason in cells)])
 
 
-def _row(draft: Draft, place: ClaimPlace) -> str:
+def _row(pieces: Sequence[Piece], place: ClaimPlace) -> str:
     """The row of the table that a claim is a cell of; empty for other claims."""
-    checked = _claim(draft, place)
-    return row_of(draft.pieces[place.piece].text, (checked.start, checked.end)).strip()
+    return row_of(pieces[place.piece].text, _span(pieces, place)).strip()
+
+
+def _span(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[int, int]:
+    """Where a claim stands in the text of its piece."""
+    checked = _claim(pieces, place)
+    return checked.start, checked.end
 
 
 def _replace_claim(piece: str, span: tuple[int, int], new: str) -> str:
@@ -297,15 +332,15 @@ def _replace_claim(piece: str, span: tuple[int, int], new: str) -> str:
 _MARKER = lazy(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)、])\s")
 
 
-def _matched(draft: Draft, pieces: set[int]) -> list[ClaimPlace]:
-    """The claims of pieces that a model has yet to judge."""
+def _list_open(pieces: Sequence[Piece], numbers: set[int]) -> list[ClaimPlace]:
+    """List the claims of some pieces that a model has yet to judge."""
     return [
         ClaimPlace(number, position)
-        for number in sorted(pieces)
-        for position, checked in enumerate(draft.pieces[number].checked)
+        for number in sorted(numbers)
+        for position, checked in enumerate(pieces[number].checked)
         if is_open(checked)
     ]
 
 
-def _claim(draft: Draft, place: ClaimPlace) -> CheckedClaim:
-    return draft.pieces[place.piece].checked[place.position]
+def _claim(pieces: Sequence[Piece], place: ClaimPlace) -> CheckedClaim:
+    return pieces[place.piece].checked[place.position]

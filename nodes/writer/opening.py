@@ -85,17 +85,17 @@ def _may_be_mark(line: str) -> bool:
     return MARK.startswith(begun[: len(MARK)])
 
 
-def record_check(check: PartCheck, state: SearchState, services: RunContext) -> Reflection | None:
+def record_check(missing: tuple[str, ...], state: SearchState, services: RunContext) -> Reflection | None:
     """The look back that a draft's word amounts to: what is missing is planned once, else named; None if nothing is."""
     last = state["reflections"][-1]
-    if not check.missing:
+    if not missing:
         return None
     time_left = services.work_seconds() > 0 and not services.budget.exhausted()
     found = Reflection(
         decision="deepen" if last.draft_checks == "deepen" and time_left else "finish",
-        reason="; ".join(check.missing)[:300],
+        reason="; ".join(missing)[:300],
         decided_by="model",
-        missing=check.missing,
+        missing=missing,
         revision=last.revision,
         report=last.report,
     )

@@ -19,8 +19,9 @@ from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited, share_of_words
-from weiwo.nodes.writer.draft import Draft, Piece, add_marks
+from weiwo.nodes.writer.pieces import Piece, add_marks
 from weiwo.nodes.writer.prompt import plain_prompt
+from weiwo.nodes.writer.sources import CitableSources
 from weiwo.nodes.writer.subject_match import matching_terms, question_terms
 from weiwo.nodes.writer.verification.check import says_not_found
 from weiwo.state import DOUBTFUL, Claim, Evidence
@@ -56,12 +57,14 @@ _LEFT_OUT: Final = word_set("mr mrs ms dr prof sir president inc ltd co corp")
 _MARKUP: Final = re.compile(r"<[^<>]{0,200}>|```\w*|^\s*#+\s*|\*\*", re.MULTILINE)
 
 
-async def answer_plainly(frame: QueryFrame, draft: Draft, services: RunContext, say: AnswerSanitizer) -> Piece | None:
+async def answer_plainly(
+    frame: QueryFrame, sources: CitableSources, services: RunContext, say: AnswerSanitizer
+) -> Piece | None:
     """Ask the small model, and check what it says by code.
 
     Args:
         frame: The parsed question.
-        draft: The answer so far, whose sources may be cited.
+        sources: The sources that may be cited.
         services: The models.
         say: Makes a sentence fit to be spoken.
 
@@ -69,13 +72,13 @@ async def answer_plainly(frame: QueryFrame, draft: Draft, services: RunContext, 
         The sentence with its citations and its checked claim, doubtful where no passage carries it; None where there is
         nothing to read, no reply, or one that says that nothing was found.
     """
-    shown = [passage for passage in draft.sources.evidence if INSTRUCTIONS not in passage.flags][:_MOST_PASSAGES]
+    shown = [passage for passage in sources.evidence if INSTRUCTIONS not in passage.flags][:_MOST_PASSAGES]
     if not shown:
         return None
     sentence = clean_marks(say(await _ask(frame, shown, services)), ()).strip()
     if not re.search(r"\w", sentence) or says_not_found(sentence) or _echoes(sentence, frame.question):
         return None
-    return _cite(sentence, frame, shown, draft)
+    return _cite(sentence, frame, shown, sources)
 
 
 async def _ask(frame: QueryFrame, shown: Sequence[Evidence], services: RunContext) -> str:
@@ -110,14 +113,14 @@ def _echoes(sentence: str, question: str) -> bool:
     return fold(sentence).strip(" ?？.。") == fold(question).strip(" ?？.。")
 
 
-def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], draft: Draft) -> Piece:
+def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], sources: CitableSources) -> Piece:
     """The sentence with marks of the fewest passages that carry it, else of the nearest, and doubtful."""
-    given = draft.given(frame.question)
+    given = sources.for_claims(frame.question)
     words = _as_statement(sentence, frame)
     asked = frozenset(question_terms(frame))
-    numbers = draft.sources.numbers_of([passage.id for passage in shown], ())
+    numbers = sources.numbers_of([passage.id for passage in shown], ())
     nearest = sorted(numbers, key=lambda n: -share_of_words(words, [n], given))[:_TRIED]
-    passage = {source.n: source.evidence for source in draft.sources.items if source.evidence is not None}
+    passage = {source.n: source.evidence for source in sources.items if source.evidence is not None}
     options: list[tuple[int, ...]] = [(n,) for n in nearest]
     pairs = combinations(nearest, 2) if words == sentence else ()
     beside = frame.shape in {"comparison", "difference", "same", "several"}
@@ -137,8 +140,8 @@ def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], draft: Dr
         found = check_cited(words, nearest[:1], given)
         reason = "; ".join(found.reasons[:3]) or "no passage has its words"
         claim = Claim(text=sentence, citations=tuple(nearest[:1]), verdict="unsupported", reason=reason)
-    text = add_marks(sentence, "".join(f"[{n}]" for n in claim.citations), draft.sources.language)
-    return Piece(text, [CheckedClaim(0, len(text), claim)])
+    text = add_marks(sentence, "".join(f"[{n}]" for n in claim.citations), sources.language)
+    return Piece(text, (CheckedClaim(0, len(text), claim),))
 
 
 def _halves_name(statement: str, question: str, passages: Sequence[Evidence]) -> bool:

@@ -13,11 +13,13 @@ from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.nodes.shared.question.table_question import asks_table, find_doubt
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.claims import check_piece
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
 from weiwo.nodes.writer.document import list_claim_places
-from weiwo.nodes.writer.draft import Draft, add_marks, all_supported
 from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_extracts
+from weiwo.nodes.writer.pieces import add_marks, all_supported
 from weiwo.nodes.writer.prompt import current_outcomes
+from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import Claim, Evidence, Language, Outcome, Task
 from weiwo.state.answer import Extract
 from weiwo.state.ledger import Lead
@@ -122,26 +124,27 @@ class RuleAnswer:
         return _LEADS[self.language]["doors"].format(join_names(doors, self.language, either=True))
 
 
-def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> RuleAnswer:
+def answer_by_rule(state: SearchState, sources: CitableSources, services: RunContext, broken: str = "") -> RuleAnswer:
     """Put together what can be said and shown without a model. CPU-bound; call it through `asyncio.to_thread`.
 
     A statement that the claim check does not pass is left out.
 
     Args:
         state: What the run came to.
-        draft: The answer so far, whose sources may be cited.
+        sources: The sources that may be cited.
         services: The tools, and whether a model is set up.
+        broken: Why a model's draft ended early; empty where it did not.
     """
     frame, plan, outcomes = state["assessment"].frame, state.get("plan"), current_outcomes(state)
     told: list[tuple[Statement, str, list[Claim]]] = []
-    passages = [without_orders(passage) for passage in draft.sources.evidence]
-    titles = [passage.title for passage in passages]
+    passages = [without_orders(passage) for passage in sources.evidence]
+    titles, given = [passage.title for passage in passages], sources.for_claims(frame.question)
     finals = plan.final_ids if plan else ()
     dropped = not finals or any(not (name in outcomes and outcomes[name].usable) for name in finals)
     for statement in compose_statements(plan, outcomes, frame.language, titles) if plan else ():
-        numbers = draft.sources.numbers_of(statement.evidence_ids, statement.computed_by)
+        numbers = sources.numbers_of(statement.evidence_ids, statement.computed_by)
         sentence = add_marks(statement.text, "".join(f"[{n}]" for n in numbers), frame.language)
-        claims = draft.check(sentence, frame.question)
+        claims = [checked.claim for checked in check_piece(sentence, given)]
         if all_supported(claims):
             first = claims[0].model_copy(update={"text": statement.verdict + claims[0].text})
             cells = [Claim(text=cell, citations=tuple(numbers), verdict="computed") for cell in _cells(statement.table)]
@@ -180,7 +183,7 @@ def answer_by_rule(state: SearchState, draft: Draft, services: RunContext) -> Ru
         told=frozenset(one.task_id for one, _, _ in told),
         failures=_list_failures(state, frame.language),
         open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if told else (),
-        doors=tuple(_find_doors(draft, services)),
+        doors=tuple(_find_doors(broken, services)),
         thin=thin,
         reason=reason,
     )
@@ -244,7 +247,7 @@ def _find_uncertain_column(question: str, tables: Iterable[Mapping[str, Any]], l
     return ""
 
 
-def _find_doors(draft: Draft, services: RunContext) -> Iterator[str]:
+def _find_doors(broken: str, services: RunContext) -> Iterator[str]:
     """What would find more than this run did; a limit that kept a model from writing is told by the stop reason."""
     budget = services.budget
     yield "documents"
@@ -252,7 +255,7 @@ def _find_doors(draft: Draft, services: RunContext) -> Iterator[str]:
         yield "web"
     if not services.models.configured("writer"):
         yield "model"
-    elif draft.broken and not budget.exhausted() and min(budget.calls_left(), budget.tokens_left()) > 0:
+    elif broken and not budget.exhausted() and min(budget.calls_left(), budget.tokens_left()) > 0:
         yield "again"
 
 

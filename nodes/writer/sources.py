@@ -1,9 +1,10 @@
 """The numbered sources of an answer: passages and calculations, numbered as the reader will meet them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weiwo.nodes.memory.thread_memory import CONVERSATION
+from weiwo.nodes.writer.claims import ClaimSources
 from weiwo.state import Citation, Evidence, JsonValue, Language, Outcome, Plan, ValueType
 from weiwo.text.near_duplicates import Known, Told
 from weiwo.text.units import name_unit
@@ -79,18 +80,19 @@ class CitableSource:
         return Citation(n=n, source=f"task:{task_id}", title=title, quote=self.quote, evidence_id=task_id)
 
 
-@dataclass
+@dataclass(frozen=True)
 class CitableSources:
-    """Every source that may be cited, and the final numbers of those that are.
+    """Every source that may be cited.
 
-    Final numbers are given in the order of first citation, so that the reader meets [1] before [2].
+    Attributes:
+        items: The sources, each under its number while drafting.
+        language: The language of the answer.
+        assumed: Values that a person set, by the passages and calculations that depend on them.
     """
 
     items: tuple[CitableSource, ...]
     language: Language
-    final: dict[int, int] = field(default_factory=dict)
     assumed: Mapping[str, str] = field(default_factory=dict)
-    """Values that a person set, by the passages and calculations that depend on them."""
 
     @property
     def evidence(self) -> list[Evidence]:
@@ -120,16 +122,18 @@ class CitableSources:
         keys = (source.evidence.id if source.evidence is not None else _task_of(source) for source in cited.values())
         return tuple(dict.fromkeys(self.assumed[key] for key in keys if key in self.assumed))
 
-    def assign_numbers(self, draft: Sequence[int]) -> dict[int, int]:
-        """Final numbers for draft numbers; a source cited for the first time gets the next one."""
-        for n in draft:
-            self.final.setdefault(n, len(self.final) + 1)
-        return {n: self.final[n] for n in draft}
+    def for_claims(self, question: str) -> ClaimSources:
+        """Return what claims are checked against."""
+        return ClaimSources(self.passages, self.computed, self.language, question)
 
-    def list_citations(self) -> tuple[Citation, ...]:
-        """The cited sources under their final numbers."""
+    def list_citations(self, final: Mapping[int, int]) -> tuple[Citation, ...]:
+        """List the cited sources as the reader sees them.
+
+        Args:
+            final: Their final numbers by those of the draft.
+        """
         by_draft = {source.n: source for source in self.items}
-        ordered = sorted(self.final.items(), key=lambda pair: pair[1])
+        ordered = sorted(final.items(), key=lambda pair: pair[1])
         return tuple(by_draft[draft].to_citation(n, self.language) for draft, n in ordered)
 
 
@@ -204,6 +208,17 @@ def list_relied_on(outcome: Outcome) -> tuple[str, ...]:
     """The passages of an outcome: those that give its value, then those that give another."""
     against = (key for rival in outcome.rivals for key in rival.evidence_ids)
     return tuple(dict.fromkeys((*outcome.evidence_ids, *against)))
+
+
+def collect_quotes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
+    """Collect the passages that outcomes rest on or are disputed by, with the words that carry the values."""
+    carrying: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        for key in list_relied_on(outcome):
+            carrying.setdefault(key, [])
+        for quote in (*outcome.quotes, *(quote for rival in outcome.rivals for quote in rival.quotes)):
+            carrying.setdefault(quote.evidence_id, []).append(quote.text)
+    return carrying
 
 
 def _describe_calculation(outcome: Outcome, language: Language) -> str:

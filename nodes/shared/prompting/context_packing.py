@@ -40,7 +40,7 @@ _CLAUSE: Final = lazy(r"(?<=[;；，、\n])|(?<=,)(?=\s)")
 
 
 @dataclass(frozen=True)
-class _PackedPassages:
+class PackedPassages:
     """The passages that a prompt shows.
 
     Attributes:
@@ -61,14 +61,14 @@ def pack_passages(
     count: Count,
     *,
     held: Mapping[str, Sequence[str]] | None = None,
-) -> _PackedPassages:
+) -> PackedPassages:
     """Pack passages into the room of a prompt: choose what to show.
 
     Those `held`, by id with the words that have to stay in them, are shown before any other.
     """
     held = held or {}
     if _fits(passages, room, count):
-        return _PackedPassages(tuple(passages))
+        return PackedPassages(tuple(passages))
     first = [n for n, passage in enumerate(passages) if passage.id in held]
     shown, left = _held(passages, first, held, query, room, count)
     rest = [n for n in range(len(passages)) if n not in set(first)]
@@ -84,7 +84,7 @@ def pack_passages(
         misses = 0
         shown[n] = part
         left -= _size(part, count)
-    return _PackedPassages(
+    return PackedPassages(
         tuple(shown[n] for n in sorted(shown)),
         left_out=len(passages) - len(shown),
         cut=sum(shown[n].text != passages[n].text for n in shown),

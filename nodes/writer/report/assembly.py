@@ -1,15 +1,18 @@
 """A report put together: title, summary, sections, what limits it, what was not found; citations numbered run-wide."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.draft import Draft, Piece, trailing_blanks
+from weiwo.nodes.writer.pieces import Piece, append_piece, place_claims, trailing_blanks
 from weiwo.nodes.writer.prompt import current_outcomes, describe_task, named_gaps
+from weiwo.nodes.writer.rendering import Rendering
 from weiwo.nodes.writer.report.prompt import LIMITS
 from weiwo.nodes.writer.report.section import ReportDraft, is_limits_heading, restore_piece
+from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
 from weiwo.state.search import SearchState
 from weiwo.text.localization import localized
@@ -26,42 +29,44 @@ _NO_SUMMARY: Final = localized("writer.report.assembly", "no_summary")
 _LIMITED: Final = localized("writer.report.assembly", "limited")
 
 
-def assemble_report(report: ReportDraft, state: SearchState, services: RunContext, draft: Draft) -> Iterator[str]:
-    """Put a report together in a draft; yields it piece by piece, as it is to be spoken.
+def assemble_report(
+    report: ReportDraft, state: SearchState, services: RunContext, sources: CitableSources
+) -> list[Piece]:
+    """Put a report together: title, summary, sections, limits, open points.
 
     Args:
         report: Its sections.
         state: What the run came to.
         services: The language.
-        draft: An empty draft over the report's sources, by whose numbers the sections cite.
+        sources: The report's sources, by whose numbers the sections cite.
     """
-    language, outline = services.language, report.outline
-    draft.decided_by = "model"
+    language, outline, pieces = services.language, report.outline, list[Piece]()
     opening, limits = _parted(report.summary.pieces, language)
-    yield draft.accept(f"# {outline.title}\n\n", [])
-    yield from _add(draft, opening)
+    append_piece(pieces, place_claims(f"# {outline.title}\n\n"))
+    _add(pieces, opening)
     said: set[str] = set()
     for number, section in enumerate(outline.sections):
         written = report.sections[number].pieces if number in report.sections else ()
         fresh = [_without_repetition(piece, said) for piece in written]
         if any(piece.text.strip() for piece in fresh):
-            yield from _heading(draft, section.title)
-            yield from _add(draft, fresh)
-    yield from _heading(draft, LIMITS[language])
-    yield from _add(draft, limits)
-    for line in _limits(report, draft, language):
-        yield from _set_apart(draft, "\n")
-        yield draft.accept(f"- {line}", [])
-    if missing := _list_missing(state, services, draft):
-        yield from _heading(draft, _NOT_FOUND[language])
+            _add_heading(pieces, section.title)
+            _add(pieces, fresh)
+    _add_heading(pieces, LIMITS[language])
+    _add(pieces, limits)
+    for line in _limits(report, Rendering(sources, pieces), sources):
+        append_piece(pieces, Piece("\n"))
+        append_piece(pieces, place_claims(f"- {line}"))
+    if missing := _list_missing(state, services, sources):
+        _add_heading(pieces, _NOT_FOUND[language])
         for n, line in enumerate(missing):
-            yield draft.accept(f"\n- {line}" if n else f"- {line}", [])
+            append_piece(pieces, place_claims(f"\n- {line}" if n else f"- {line}"))
+    return pieces
 
 
-def _list_missing(state: SearchState, services: RunContext, draft: Draft) -> list[str]:
+def _list_missing(state: SearchState, services: RunContext, sources: CitableSources) -> list[str]:
     """What the report leaves open, a line each: gaps, and tasks that came to nothing."""
     outcomes, plan = current_outcomes(state), state.get("plan")
-    say = AnswerSanitizer(draft.sources.evidence, state["assessment"].question, services.language)
+    say = AnswerSanitizer(sources.evidence, state["assessment"].question, services.language)
     lines = [gap.text for gap in named_gaps(state)]
     lines += [
         quote_as_data(describe_task(task, state, services.language), 200)
@@ -98,38 +103,33 @@ def _without_repetition(piece: SectionPiece, said: set[str]) -> SectionPiece:
     return SectionPiece(text=trailing_blanks(piece.text)) if repeated else piece
 
 
-def _add(draft: Draft, pieces: Sequence[SectionPiece]) -> Iterator[str]:
-    for n, piece in enumerate(pieces):
+def _add(pieces: list[Piece], written: Sequence[SectionPiece]) -> None:
+    for n, piece in enumerate(written):
         restored = restore_piece(piece)
         lead = len(restored.text) - len(restored.text.lstrip("\n"))
         if n == 0 and lead:  # the heading above it ends with a blank line of its own
-            checked = [type(one)(one.start - lead, one.end - lead, one.claim, one.hard) for one in restored.checked]
-            restored = Piece(restored.text[lead:], checked)
-        yield draft.add(restored)
+            checked = (replace(one, start=one.start - lead, end=one.end - lead) for one in restored.checked)
+            restored = Piece(restored.text[lead:], tuple(checked))
+        append_piece(pieces, restored)
 
 
-def _heading(draft: Draft, title: str) -> Iterator[str]:
-    yield from _set_apart(draft, "\n\n")
-    yield draft.accept(f"## {title}\n\n", [])
+def _add_heading(pieces: list[Piece], title: str) -> None:
+    append_piece(pieces, Piece("\n\n"))
+    append_piece(pieces, place_claims(f"## {title}\n\n"))
 
 
-def _set_apart(draft: Draft, blanks: str) -> Iterator[str]:
-    if missing := draft.add(Piece(blanks, [])):
-        yield missing
-
-
-def _limits(report: ReportDraft, draft: Draft, language: Language) -> Iterator[str]:
+def _limits(report: ReportDraft, rendering: Rendering, sources: CitableSources) -> Iterator[str]:
     """What code knows of a report's limits: what it rests on, what failed, what could not be verified."""
-    citations = draft.sources.list_citations()
-    dates = _dates(citations, draft)
+    citations, claims, language = rendering.citations, rendering.claims, sources.language
+    dates = _dates(citations, sources)
     passages = [citation for citation in citations if not citation.source.startswith("task:")]
     span = _DATED[language].format(dates[0], dates[-1]) if len(set(dates)) > 1 and len(dates) == len(passages) else ""
     if passages:
         documents = {citation.source for citation in passages}
         yield _BASIS[language].format(len(passages), len(documents), span)
-    doubtful = sum(claim.verdict in DOUBTFUL for claim in draft.claims)
+    doubtful = sum(claim.verdict in DOUBTFUL for claim in claims)
     if doubtful:
-        yield _UNVERIFIED[language].format(doubtful, len(draft.claims))
+        yield _UNVERIFIED[language].format(doubtful, len(claims))
     for number, section in enumerate(report.outline.sections):
         written = report.sections.get(number)
         if written is None or written.broken:
@@ -140,7 +140,7 @@ def _limits(report: ReportDraft, draft: Draft, language: Language) -> Iterator[s
         yield _LIMITED[language].format(report.outline.limit)
 
 
-def _dates(citations: Sequence[Citation], draft: Draft) -> list[str]:
+def _dates(citations: Sequence[Citation], sources: CitableSources) -> list[str]:
     cited = {citation.evidence_id for citation in citations}
-    known = (passage for passage in draft.sources.evidence if passage.id in cited)
+    known = (passage for passage in sources.evidence if passage.id in cited)
     return sorted(date[:10] for passage in known if (date := own_date(passage)))

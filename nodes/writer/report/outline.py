@@ -18,10 +18,9 @@ from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.context import collect_quotes
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.report.prompt import OUTLINE, outline_prompt
-from weiwo.nodes.writer.sources import CitableSources, gather_sources
+from weiwo.nodes.writer.sources import CitableSources, collect_quotes, gather_sources
 from weiwo.state import Evidence, Language, Outline, OutlinedSection
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import clean_marks

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import CheckedClaim
-from weiwo.nodes.writer.draft import Draft, Piece
-from weiwo.nodes.writer.generate import DraftContext, draft_answer, settle_draft
+from weiwo.nodes.writer.generate import DraftPrompt, DraftRequest, draft_answer, settle_pieces
+from weiwo.nodes.writer.pieces import Piece, append_piece, drop_doubtful, read_piece
 from weiwo.nodes.writer.report.outline import ZH_CHARACTERS, count_words
 from weiwo.nodes.writer.report.prompt import (
     LIMITS,
@@ -57,75 +57,45 @@ class ReportDraft:
     summary: Section
 
 
-class _SectionContext:
-    """Context of a section: its prompt, and what it may cite under the numbers of the report.
+async def _pack_section(
+    state: SearchState,
+    services: RunContext,
+    outline: Outline,
+    section: OutlinedSection,
+    sources: CitableSources,
+) -> DraftPrompt:
+    """Choose what a section is shown of its sources, all where the model has room for them; their numbers stay."""
+    mine = CitableSources(tuple(one for one in sources.items if one.n in section.sources), sources.language)
 
-    Attributes:
-        citable: What it may cite.
-        messages: The prompt.
-    """
+    def prompt(citable: CitableSources, shown: Sequence[tuple[int, Evidence]]) -> str:
+        return section_prompt(state, services, outline, section, citable, shown)
 
-    def __init__(
-        self,
-        state: SearchState,
-        services: RunContext,
-        outline: Outline,
-        section: OutlinedSection,
-        sources: CitableSources,
-    ) -> None:
-        self._state, self._services, self._outline, self._section = state, services, outline, section
-        mine = tuple(source for source in sources.items if source.n in section.sources)
-        self._mine = self.citable = CitableSources(mine, sources.language)
-        self.messages: list[BaseMessage] = []
-
-    async def pack_sources(self) -> None:
-        """Choose what is shown of its sources: all, where the model has room for them."""
-        await self._services.models.ready("writer")
-        models, system = self._services.models, section_instructions(self._services.language)
-        numbers = {source.evidence.id: source.n for source in self._mine.items if source.evidence is not None}
-        fitted = await asyncio.to_thread(
-            pack_passages,
-            self._mine.evidence,
-            f"{self._section.title} {self._section.covers}",
-            models.room("writer", system, self._prompt(self._mine, [])),
-            partial(models.count, "writer"),
-        )
-        shown = [(numbers[passage.id], passage) for passage in fitted.shown]
-        visible = {n for n, _ in shown}
-        items = tuple(source for source in self._mine.items if source.evidence is None or source.n in visible)
-        self.citable = CitableSources(items, self._mine.language)
-        self.messages = [SystemMessage(system), HumanMessage(self._prompt(self.citable, shown))]
-
-    def _prompt(self, sources: CitableSources, shown: Sequence[tuple[int, Evidence]]) -> str:
-        return section_prompt(self._state, self._services, self._outline, self._section, sources, shown)
-
-
-class _SummaryContext:
-    """Context of the summary: the sections as they were written.
-
-    Attributes:
-        citable: What the sections cite.
-        messages: The prompt.
-    """
-
-    def __init__(self, prompt: str, services: RunContext, citable: CitableSources) -> None:
-        self.citable = citable
-        self.messages: list[BaseMessage] = [
-            SystemMessage(summary_instructions(services.language)),
-            HumanMessage(prompt),
-        ]
-
-    async def pack_sources(self) -> None:
-        """Nothing can be left out: the sections are shown as they are."""
+    await services.models.ready("writer")
+    system = section_instructions(services.language)
+    numbers = {source.evidence.id: source.n for source in mine.items if source.evidence is not None}
+    fitted = await asyncio.to_thread(
+        pack_passages,
+        mine.evidence,
+        f"{section.title} {section.covers}",
+        services.models.room("writer", system, prompt(mine, [])),
+        partial(services.models.count, "writer"),
+    )
+    shown = [(numbers[passage.id], passage) for passage in fitted.shown]
+    visible = {n for n, _ in shown}
+    items = tuple(source for source in mine.items if source.evidence is None or source.n in visible)
+    citable = CitableSources(items, mine.language)
+    return DraftPrompt(citable, (SystemMessage(system), HumanMessage(prompt(citable, shown))))
 
 
 async def write_section(
     state: SearchState, services: RunContext, outline: Outline, section: OutlinedSection, sources: CitableSources
 ) -> Section:
     """Write a section of a report and check it; what it took is booked in the budget of `services`."""
-    context = _SectionContext(state, services, outline, section, sources)
-    await context.pack_sources()
-    return await _write(state, services, context, section.title)
+
+    async def pack() -> DraftPrompt:
+        return await _pack_section(state, services, outline, section, sources)
+
+    return await _write(state, services, DraftRequest(await pack(), pack), section.title)
 
 
 async def write_summary(
@@ -155,27 +125,34 @@ async def write_summary(
     cited = {n for one in sections for piece in one.pieces for claim in piece.claims for n in claim.citations}
     citable = CitableSources(tuple(one for one in sources.items if one.n in cited), sources.language)
     least = _LEAST_SUMMARY * (ZH_CHARACTERS if services.language == "zh" else 1)
-    prompt = summary_prompt(state, services, told, citable, int(max(least, length * _SUMMARY_SHARE)))
-    return await _write(state, services, _SummaryContext(prompt, services, citable), "")
+    text = summary_prompt(state, services, told, citable, int(max(least, length * _SUMMARY_SHARE)))
+    prompt = DraftPrompt(citable, (SystemMessage(summary_instructions(services.language)), HumanMessage(text)))
+
+    async def pack() -> DraftPrompt:
+        """Return the prompt as it is: nothing can be left out of the sections."""
+        return prompt
+
+    return await _write(state, services, DraftRequest(prompt, pack), "")
 
 
-async def _write(state: SearchState, services: RunContext, context: DraftContext, title: str) -> Section:
+async def _write(state: SearchState, services: RunContext, request: DraftRequest, title: str) -> Section:
     """A draft of a part of a report, piece by piece, then judged and mended."""
     question = state["assessment"].question
-    say = AnswerSanitizer(context.citable.evidence, question, services.language)
-    draft = Draft(CitableSources(context.citable.items, context.citable.language), decided_by="model")
+    say = AnswerSanitizer(request.prompt.citable.evidence, question, services.language)
+    pieces: list[Piece] = []
+    broken = ""
     try:
-        async for text in draft_answer(services, draft, context, say):
-            if not draft.pieces and _ANNOUNCEMENT.fullmatch(text):
+        async for text in draft_answer(services, request, say):
+            if not pieces and _ANNOUNCEMENT.fullmatch(text):
                 continue
-            kept = _below(text, title, first=not draft.pieces) if title else text
-            draft.add(await asyncio.to_thread(draft.read, kept, question))
+            kept = _below(text, title, first=not pieces) if title else text
+            append_piece(pieces, await asyncio.to_thread(read_piece, kept, pieces, request.prompt.citable, question))
     except ModelCallError as failed:
-        draft.broken = failed.reason
-        draft.drop_doubtful()
-    if draft.spoken:
-        await settle_draft(context, services, draft, question, say)
-    return Section(pieces=tuple(map(_kept, draft.pieces)), broken=draft.broken)
+        broken = failed.reason
+        pieces = drop_doubtful(pieces)
+    if pieces:
+        pieces = await settle_pieces(request.prompt, services, pieces, question, say)
+    return Section(pieces=tuple(map(_keep_piece, pieces)), broken=broken)
 
 
 def is_limits_heading(text: str, language: Language) -> bool:
@@ -193,7 +170,7 @@ def _below(piece: str, title: str, *, first: bool) -> str:
     return _SHALLOW.sub(r"\1###", piece) if heading else piece
 
 
-def _kept(piece: Piece) -> SectionPiece:
+def _keep_piece(piece: Piece) -> SectionPiece:
     return SectionPiece(
         text=piece.text,
         claims=tuple(one.claim for one in piece.checked),
@@ -202,6 +179,6 @@ def _kept(piece: Piece) -> SectionPiece:
 
 
 def restore_piece(piece: SectionPiece) -> Piece:
-    """A piece as a draft holds it."""
+    """A piece as an answer holds it."""
     places = zip(piece.places, piece.claims, strict=True)
-    return Piece(piece.text, [CheckedClaim(start, end, claim) for (start, end), claim in places])
+    return Piece(piece.text, tuple(CheckedClaim(start, end, claim) for (start, end), claim in places))

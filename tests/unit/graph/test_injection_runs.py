@@ -12,7 +12,7 @@ from tests.support.injected import INJECTED, Injected
 from tests.support.obedient import ASKED, BORN, CANARY, QUESTION, Obedient
 from weiwo.graph import build_graph
 from weiwo.nodes.executor.prompt import SYSTEM
-from weiwo.nodes.writer.node import _BEWARE
+from weiwo.nodes.writer.notes import _BEWARE
 from weiwo.nodes.writer.prompt import _GROUNDED
 from weiwo.state import Evidence, passage_id
 from weiwo.state.settings import Context

@@ -9,8 +9,9 @@ from tests.support.states import got, passage, search, state_of
 from weiwo.app.cli.threads.show import _disagreements
 from weiwo.app.render.answer import plain_answer, print_answer
 from weiwo.nodes.writer.compose import compose_statements
-from weiwo.nodes.writer.draft import Draft, add_marks
+from weiwo.nodes.writer.pieces import add_marks, read_piece
 from weiwo.nodes.writer.prompt import findings_prompt
+from weiwo.nodes.writer.rendering import Rendering
 from weiwo.nodes.writer.result import build_result
 from weiwo.nodes.writer.sources import gather_sources, list_relied_on
 from weiwo.state import Answer, Plan, Quote, Rival
@@ -72,23 +73,26 @@ def test_the_writer_is_told_both_values_with_their_numbers() -> None:
 
 def test_the_rules_sentence_passes_the_check_with_its_own_citations() -> None:
     question = "How long is the River Wend?"
-    draft = Draft(gather_sources(PLAN, {"a": OUTCOME}, EVIDENCE, "en"))
+    sources = gather_sources(PLAN, {"a": OUTCOME}, EVIDENCE, "en")
+    rendering = Rendering(sources)
     for sentence in compose_statements(PLAN, {"a": OUTCOME}, "en"):
-        marks = "".join(f"[{n}]" for n in draft.sources.numbers_of(sentence.evidence_ids, sentence.computed_by))
-        segment = add_marks(sentence.text, marks, "en")
-        draft.accept(segment, draft.check(segment, question))
+        marks = "".join(f"[{n}]" for n in sources.numbers_of(sentence.evidence_ids, sentence.computed_by))
+        rendering.add(read_piece(add_marks(sentence.text, marks, "en"), (), sources, question))
     told = "the sources differ: 310 kilometres or 318 kilometres"
-    assert "".join(draft.spoken) == f"River Wend – length: {told} [1][2]."
-    assert {claim.verdict for claim in draft.claims} <= {"matched", "quoted"}
+    assert rendering.text == f"River Wend – length: {told} [1][2]."
+    assert {claim.verdict for claim in rendering.claims} <= {"matched", "quoted"}
 
 
 def test_the_result_tells_addresses_and_rivals_only_where_there_are_any() -> None:
     plain = got("a", 310, "number", on=GUIDE)
     state = state_of("How long?", services(), plan=PLAN, outcomes={"a": plain}, evidence=(WEND, GUIDE))
     sources = gather_sources(PLAN, {"a": OUTCOME}, EVIDENCE, "en")
-    sources.assign_numbers([1, 2])
     answer = Answer(
-        text="x", citations=sources.list_citations(), status="complete", stop_reason="finished", decided_by="rule"
+        text="x",
+        citations=sources.list_citations({1: 1, 2: 2}),
+        status="complete",
+        stop_reason="finished",
+        decided_by="rule",
     )
     result = build_result(state, answer, services())
     assert [one.get("also") for one in result["citations"]] == [["https://b.org/w"], None]

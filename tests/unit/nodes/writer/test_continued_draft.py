@@ -9,7 +9,8 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 from weiwo.models.errors import Fault, ModelRequestError
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.generate import DraftContext, draft_answer
+from weiwo.nodes.writer.generate import DraftPrompt, DraftRequest, draft_answer
+from weiwo.nodes.writer.sources import CitableSources
 
 FIRST = "The mill of Orla was opened in 1874 [1]. It has 3 wheels [1]. Its wa"
 REST = "Its wall is of stone [1]."
@@ -37,9 +38,13 @@ async def _drafted(model: _Model) -> str:
         language="en",
         budget=SimpleNamespace(exhausted=lambda: ""),
     )
-    context = SimpleNamespace(messages=[HumanMessage("Tell of the mill.")], citable=None)
-    draft: Any = SimpleNamespace(sources=None)
-    pieces = draft_answer(cast("RunContext", services), draft, cast("DraftContext", context), lambda text: text)
+    prompt = DraftPrompt(CitableSources((), "en"), (HumanMessage("Tell of the mill."),))
+
+    async def shorten() -> DraftPrompt:
+        raise AssertionError("the prompt is not too long")
+
+    say: Any = str
+    pieces = draft_answer(cast("RunContext", services), DraftRequest(prompt, shorten), say)
     return "".join([piece async for piece in pieces])
 
 

@@ -1,11 +1,12 @@
-"""A draft: which citation a claim ends with, and where."""
+"""Pieces of an answer: which citation a claim ends with, and where; how they are rendered."""
 
 import pytest
 
 from tests.support.states import passage
 from weiwo.nodes.writer.document import claim_spans
-from weiwo.nodes.writer.draft import Draft, Piece, _cite_sources
 from weiwo.nodes.writer.piece_stream import split_pieces
+from weiwo.nodes.writer.pieces import ClaimPlace, Piece, _cite_sources, describe_claim, read_piece
+from weiwo.nodes.writer.rendering import Rendering
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
 from weiwo.state import Evidence, passage_id
 
@@ -31,8 +32,7 @@ async def test_a_citation_is_added_only_where_none_exists_and_one_carries_all(cl
     if "[2]" not in said or "Paris" in said:
         alan = passage("Alan was born in 1912.", "b.md")
     items = tuple(CitableSource(n, evidence=one, quote="x") for n, one in enumerate((ada, alan), 1))
-    draft = Draft(CitableSources(items, "en"), decided_by="model")
-    assert draft.read(claim, "Who was born first?").text == said
+    assert read_piece(claim, (), CitableSources(items, "en"), "Who was born first?").text == said
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,15 @@ def test_marks_inside_a_sentence_stay_where_they_are(sentence, numbers, said):
 
 def test_a_claim_is_judged_with_its_marks_in_place():
     ada, alan = passage("Ada was born in 1815.", "a.md"), passage("Alan was born in 1912.", "b.md")
-    draft = Draft(CitableSources(tuple(CitableSource(n, evidence=one) for n, one in enumerate((ada, alan), 1)), "en"))
-    draft.add(draft.read("Both [1] and [2] tell of a\nbirth.", "Who was born?"))
-    draft.add(draft.read("\n\n| Who | Born |\n|---|---|\n| Ada | 1815 [1] |\n", "Who was born?"))
-    draft.add(draft.read("\n```py\n# ran today\n```\n\n## Dates\n\nAda [1] came first.", "Who was born?"))
-    shown = [draft.in_context(*place) for place in ((0, 0), (1, 0), (2, 1))]
-    assert draft.in_context(2, 0)[1].text == "```py\n# ran today\n```"
+    sources = CitableSources(tuple(CitableSource(n, evidence=one) for n, one in enumerate((ada, alan), 1)), "en")
+    texts = (
+        "Both [1] and [2] tell of a\nbirth.",
+        "\n\n| Who | Born |\n|---|---|\n| Ada | 1815 [1] |\n",
+        "\n```py\n# ran today\n```\n\n## Dates\n\nAda [1] came first.",
+    )
+    pieces = [read_piece(text, (), sources, "Who was born?") for text in texts]
+    shown = [describe_claim(pieces, ClaimPlace(*place)) for place in ((0, 0), (1, 0), (2, 1))]
+    assert describe_claim(pieces, ClaimPlace(2, 0))[1].text == "```py\n# ran today\n```"
     told = ["Both [1] and [2] tell of a birth.", "(Ada, Born) 1815 [1]", "Ada [1] came first."]
     assert [(heading, claim.text) for heading, claim in shown] == list(zip(["", "", "Dates"], told, strict=True))
 
@@ -92,6 +95,6 @@ def test_a_sentence_may_begin_in_lower_case_behind_a_citation():
 def test_a_passage_is_shown_letter_by_letter():
     told = "see [[2026-03-02]] and footnote[^1], array[0], [1] and (see [3]); hired in 2012 [12]."
     one = Evidence(id=passage_id(told), text=told, source="a.md", title="Notes")
-    draft = Draft(CitableSources((CitableSource(7, evidence=one),), "en"))
-    spoken = draft.add(Piece(f"\n\nNotes [7]\n\n> {told}", [], quotes=True))
+    rendering = Rendering(CitableSources((CitableSource(7, evidence=one),), "en"))
+    spoken = rendering.add(Piece(f"\n\nNotes [7]\n\n> {told}", quotes=True))
     assert spoken.strip() == f"Notes [1]\n\n> {told}"

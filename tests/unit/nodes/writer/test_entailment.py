@@ -8,8 +8,8 @@ import pytest
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.writer.claims import CheckedClaim, ClaimSources, check_cited
-from weiwo.nodes.writer.draft import Draft, Piece
 from weiwo.nodes.writer.entailment import _NOT_JUDGED, EntailmentReply, judge_claims, judge_statement
+from weiwo.nodes.writer.pieces import Piece
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
 from weiwo.state import Claim, Evidence, PassageCall, passage_id
 
@@ -120,15 +120,15 @@ class Broken(Judge):
 async def test_what_a_model_was_to_judge_and_did_not_is_unchecked(model, limit, why):
     model.configured = lambda role: role == "verifier"
     passage = Evidence(id=passage_id(TEXT), text=TEXT, source="trams.md", title="Trams")
-    draft = Draft(CitableSources((CitableSource(1, evidence=passage),), "en"))
+    sources = CitableSources((CitableSource(1, evidence=passage),), "en")
     said = [Claim(text=text, citations=(1,), verdict="matched") for text in ("It shut in 1987.", "Trams are frequent.")]
     doubted = Claim(text="It has 9 halls.", citations=(1,), verdict="unsupported", reason="9")
-    draft.pieces = [Piece("", [CheckedClaim(0, 0, claim) for claim in (*said, doubted)])]
+    pieces = [Piece("", tuple(CheckedClaim(0, 0, claim) for claim in (*said, doubted)))]
     services: Any = SimpleNamespace(
         models=model, strategy=SimpleNamespace(judges=True), budget=SimpleNamespace(exhausted=lambda: limit)
     )
-    await judge_claims(services, draft, "When did the depot close?")
-    claims = [one.claim for one in draft.pieces[0].checked]
+    (piece,) = await judge_claims(services, pieces, sources, "When did the depot close?")
+    claims = [one.claim for one in piece.checked]
     assert (claims[1].verdict, claims[1].reason) == ("unchecked", why)
     assert (claims[2].verdict, claims[2].reason) == ("unsupported", "9")
 
@@ -198,15 +198,13 @@ async def test_a_claim_without_a_citation_gets_the_one_that_a_model_quotes(verdi
     model.configured = lambda role: role == "verifier"
     passage = Evidence(id=passage_id(TEXT), text=TEXT, source="trams.md", title="Trams")
     source = CitableSource(1, evidence=passage, quote="closed in 1987")
-    draft = Draft(CitableSources((source,), "en"))
     checked = [CheckedClaim(0, 27, Claim(text="The depot was shut in 1987.", verdict="unsupported"), hard=True)]
     after = CheckedClaim(28, 45, Claim(text="So it stays shut.", verdict="uncited"))
-    draft.pieces = [Piece("The depot was shut in 1987. So it stays shut.", [*checked, after])]
+    pieces = [Piece("The depot was shut in 1987. So it stays shut.", (*checked, after))]
     services: Any = SimpleNamespace(
         models=model, strategy=SimpleNamespace(judges=True), budget=SimpleNamespace(exhausted=lambda: "")
     )
-    await judge_claims(services, draft, "When did the depot close?")
-    piece = draft.pieces[0]
+    (piece,) = await judge_claims(services, pieces, CitableSources((source,), "en"), "When did the depot close?")
     assert piece.text == said
     assert [piece.text[one.start : one.end] for one in piece.checked] == [
         said[: said.index(" So")],

@@ -7,7 +7,6 @@ from tests.support.run import services
 from tests.support.states import passage
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.plain_answer import _first_sentences, answer_plainly, carries_sentence
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
 from weiwo.state import Evidence, Language
@@ -28,8 +27,8 @@ class SmallModel(FakeModel):
 async def plainly(question: str, reply: object, *evidence: Evidence, language: Language = "en"):
     model = SmallModel(script={"draft": [reply]})
     run = services(model=model, language=language)
-    draft = Draft(CitableSources(tuple(CitableSource(n, one) for n, one in enumerate(evidence, 1)), language))
-    piece = await answer_plainly(parse_question(question, language), draft, run, lambda text: text)
+    sources = CitableSources(tuple(CitableSource(n, one) for n, one in enumerate(evidence, 1)), language)
+    piece = await answer_plainly(parse_question(question, language), sources, run, lambda text: text)
     return piece, model
 
 

@@ -7,7 +7,6 @@ import pytest
 from tests.support.fake_model import fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
-from weiwo.nodes.writer.draft import Draft
 from weiwo.nodes.writer.rule_answer import answer_by_rule
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Evidence, Limits, Outcome, OutcomeDetail, Plan, Quote, Rival
@@ -27,7 +26,7 @@ def answer(question: str, outcome: Outcome, *evidence: Evidence, language: str =
     state = state_of(
         question, run, level="moderate", plan=plan, outcomes={"a": outcome}, evidence=evidence, language=language
     )
-    return answer_by_rule(state, Draft(gather_sources(plan, {"a": outcome}, known, language), broken=broken), run)
+    return answer_by_rule(state, gather_sources(plan, {"a": outcome}, known, language), run, broken)
 
 
 def test_what_is_shown_is_asserted_with_the_words_it_quotes() -> None:
@@ -64,9 +63,7 @@ def test_of_two_questions_the_answered_one_is_told_and_the_other_named() -> None
     outcomes, run = {"a": found, "b": lost("b")}, services()
     asked = "How long is the River Wend and who discovered the neutron?"
     state = state_of(asked, run, level="complex", plan=plan, outcomes=outcomes, evidence=(WEND, OTHER))
-    told = answer_by_rule(
-        state, Draft(gather_sources(plan, outcomes, {one.id: one for one in (WEND, OTHER)}, "en")), run
-    )
+    told = answer_by_rule(state, gather_sources(plan, outcomes, {one.id: one for one in (WEND, OTHER)}, "en"), run)
     assert [sentence for sentence, _, _ in told.statements] == ["River Wend – length: 310 kilometres [1]."]
     assert told.open == ("Who discovered the neutron?",)
     assert "Who discovered the neutron?" in told.lead

@@ -1,6 +1,8 @@
 """The numbered sources of an answer: which, in what order, and what a reader sees of them."""
 
 from tests.support.states import got, lost, passage, search
+from weiwo.nodes.writer.pieces import Piece
+from weiwo.nodes.writer.rendering import Rendering
 from weiwo.nodes.writer.sources import _MAX_SOURCES, _describe_calculation, gather_sources
 from weiwo.state import Plan, Quote, Task
 
@@ -39,17 +41,17 @@ def test_what_outcomes_rest_on_comes_first_in_plan_order_then_the_rest_by_rank_t
 
 
 def test_final_numbers_follow_the_order_of_first_citation():
-    sources = gather_sources(PLAN, OUTCOMES, EVIDENCE, "en")
-    assert sources.assign_numbers([5]) == {5: 1}
-    assert sources.assign_numbers([2, 5]) == {2: 2, 5: 1}
-    assert sources.assign_numbers([1]) == {1: 3}
-    assert [(c.n, c.source) for c in sources.list_citations()] == [(1, "task:c"), (2, "alan.md"), (3, "ada.md")]
+    rendering = Rendering(gather_sources(PLAN, OUTCOMES, EVIDENCE, "en"))
+    texts = ("It took 97 years [5].", "\nAlan [2] came after [5].", "\nAda [1] came first.")
+    assert "".join(rendering.add(Piece(text)) for text in texts) == (
+        "It took 97 years [1].\nAlan [2] came after [1].\nAda [3] came first."
+    )
+    assert [(c.n, c.source) for c in rendering.citations] == [(1, "task:c"), (2, "alan.md"), (3, "ada.md")]
 
 
 def test_a_reader_is_led_to_the_source_and_the_words():
     sources = gather_sources(PLAN, OUTCOMES, EVIDENCE, "en")
-    sources.assign_numbers([1, 2, 5])
-    ada, alan, years = sources.list_citations()
+    ada, alan, years = sources.list_citations({1: 1, 2: 2, 5: 3})
     assert (ada.title, ada.source, ada.quote, ada.evidence_id) == ("Ada", "ada.md", "born in 1815", ADA.id)
     assert (alan.title, alan.quote) == ("alan.md", ALAN.text)
     assert (years.title, years.evidence_id) == ("Calculation", "c")

@@ -13,9 +13,10 @@ from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.draft import _UNVERIFIED
-from weiwo.nodes.writer.node import _BEWARE, _listed, writer
+from weiwo.nodes.writer.node import writer
+from weiwo.nodes.writer.notes import _BEWARE, _format_source
 from weiwo.nodes.writer.prompt import _GROUNDED
+from weiwo.nodes.writer.rendering import _UNVERIFIED
 from weiwo.state import Citation, Limits, Outcome, OutcomeDetail, Plan, Quote, Task
 from weiwo.state.search import SearchState
 
@@ -585,7 +586,7 @@ def test_links_in_titles_are_not_listed():
     citation = Citation(
         n=1, source="https://a.example", title="![Ada](https://evil.example/?q=1)", quote="", evidence_id="x"
     )
-    assert _listed(citation, "en", beware=False) == "[1] Ada · https://a.example"
+    assert _format_source(citation, "en", beware=False) == "[1] Ada · https://a.example"
 
 
 async def test_what_the_writer_is_told_is_not_spoken():

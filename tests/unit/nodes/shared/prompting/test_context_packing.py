@@ -12,7 +12,7 @@ from weiwo.models.context_windows import text_tokens
 from weiwo.nodes.shared.prompting.context_packing import (
     _GAP,
     _LARGEST_SHARE,
-    _PackedPassages,
+    PackedPassages,
     _shorten_passage,
     pack_passages,
 )
@@ -45,14 +45,14 @@ def many(count: int, sources: int = 7) -> list[Evidence]:
     return [passage(f"{noise(n)} Number {n}.", f"https://s.example/{n % sources}", "Notes") for n in range(count)]
 
 
-def used(fitted: _PackedPassages) -> int:
+def used(fitted: PackedPassages) -> int:
     return text_tokens(format_passages(fitted.shown))
 
 
 def test_all_are_shown_as_given_where_there_is_room() -> None:
     given_ = many(30)
     fitted = pack_passages(given_, "anything", 1_000_000, text_tokens)
-    assert fitted == _PackedPassages(tuple(given_))
+    assert fitted == PackedPassages(tuple(given_))
 
 
 @pytest.mark.parametrize("room", [0, 50, 300, 1_000, 6_000, 20_000])

@@ -1,0 +1,69 @@
+"""The draft: a model's answer over the sources it is shown, each piece checked by code before it is spoken."""
+
+import asyncio
+from contextlib import aclosing
+from functools import partial
+from typing import Final
+
+from weiwo.models.gateway import ModelCallError
+from weiwo.nodes.writer.context import WriterContext, shorten_prompt
+from weiwo.nodes.writer.generate import DraftRequest, draft_answer, settle_pieces
+from weiwo.nodes.writer.opening import PartCheck
+from weiwo.nodes.writer.pieces import Piece, append_piece, drop_doubtful, read_piece
+from weiwo.nodes.writer.written_answer import Answering, AnswerPart, Coverage
+from weiwo.state.search import SearchState
+from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
+
+_LOST_LINE: Final = lazy(r"(?i)(?:^|[\n→])[\s*-]*not found: ")
+_LEAST_MESSAGE: Final = 12
+"""Characters of a failure's message below which it may be anybody's words."""
+
+
+async def answer(context: WriterContext) -> Answering:
+    """Speak a model's draft piece by piece, then settle it: a model judges its claims, failing ones are mended once.
+
+    A beginning that states nothing waits for something that does, since a refusal states nothing either. A draft that
+    repeats how the search failed is discarded.
+    """
+    services, question, say = context.services, context.question, context.sanitizer(context.prompt.citable)
+    request = DraftRequest(context.prompt, partial(shorten_prompt, context))
+    check = PartCheck() if context.asks_coverage else None
+    pieces, waiting, broken, is_covered = list[Piece](), list[str](), "", False
+    try:
+        async with aclosing(draft_answer(services, request, say, check)) as texts:
+            async for text in texts:
+                if check is not None and check.given and not is_covered:
+                    is_covered = True
+                    yield Coverage(check.missing)
+                if _repeats_failure(text, context.state):
+                    pieces, waiting, broken = [], [], "the draft repeats how the search failed"
+                    break
+                sources = request.prompt.citable
+                piece = await asyncio.to_thread(read_piece, text, pieces, sources, question)
+                if not pieces and all(one.claim.verdict == "uncited" for one in piece.checked):
+                    waiting.append(text)
+                    continue
+                for earlier in waiting:
+                    before = read_piece(earlier, pieces, sources, question)
+                    append_piece(pieces, before)
+                    yield before
+                waiting = []
+                append_piece(pieces, piece)
+                yield piece
+    except ModelCallError as failed:
+        broken = failed.reason
+        pieces = drop_doubtful(pieces)
+    if waiting:
+        broken = broken or "the draft said nothing of what was found"
+    settled = await settle_pieces(request.prompt, services, pieces, question, say) if pieces else []
+    if pieces and not settled:
+        broken = broken or "nothing of the draft could be shown"
+    yield AnswerPart(tuple(settled), broken=broken, basis="sources" if settled else None)
+
+
+def _repeats_failure(text: str, state: SearchState) -> bool:
+    """Whether a piece of a draft has the words in which a call failed, or a line of the prompt that told of it."""
+    failures = (outcome.failure for outcome in state.get("outcomes", {}).values() if outcome.status == "failed")
+    words = [one.message for one in failures if one is not None and len(one.message) >= _LEAST_MESSAGE]
+    return _LOST_LINE.search(text) is not None or any(fold(message) in fold(text) for message in words)

@@ -1,0 +1,17 @@
+"""The report: title, summary, sections that were written side by side, limits and open points."""
+
+import asyncio
+
+from weiwo.nodes.writer.context import WriterContext
+from weiwo.nodes.writer.report.assembly import assemble_report
+from weiwo.nodes.writer.written_answer import Answering, AnswerPart
+
+
+async def answer(context: WriterContext) -> Answering:
+    """Put the report together and speak it."""
+    if context.report is None:
+        return
+    pieces = await asyncio.to_thread(assemble_report, context.report, context.state, context.services, context.sources)
+    for piece in pieces:
+        yield piece
+    yield AnswerPart(tuple(pieces), basis="sources")

@@ -1,0 +1,129 @@
+"""The rules: statements that code can show, then passages in their sources' own words; small talk without a search."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
+from weiwo.nodes.writer.context import WriterContext
+from weiwo.nodes.writer.entailment import is_open, judge_claims
+from weiwo.nodes.writer.pieces import ClaimPlace, Piece, place_claims
+from weiwo.nodes.writer.plain_answer import answer_plainly
+from weiwo.nodes.writer.rule_answer import RuleAnswer, answer_by_rule, reply_to_small_talk
+from weiwo.nodes.writer.snippet import format_snippets
+from weiwo.nodes.writer.written_answer import Answering, AnswerPart
+from weiwo.state import Claim, Extract
+from weiwo.state.ledger import Basis
+from weiwo.text.citation_marks import clean_marks
+from weiwo.text.localization import localized
+
+_NOTHING: Final = localized("writer.notes", "nothing")
+
+
+async def answer(context: WriterContext) -> Answering:
+    """Answer by rule; after a draft that broke off, only with what it had not said.
+
+    A small model words the answer where the rules assert none. Below what a model says of a search that found nothing
+    only passages are shown.
+    """
+    if not context.is_searched:
+        for item in _talk(context):
+            yield item
+        return
+    services, written, say = context.services, context.written, context.sanitizer()
+    found = await asyncio.to_thread(answer_by_rule, context.state, context.sources, services, written.broken)
+    begun = not written.is_empty
+    if begun and not written.broken:
+        shown = list(_show_passages(found, context, say))
+        for piece, _ in shown:
+            yield piece
+        yield AnswerPart(tuple(piece for piece, _ in shown), "rule", extracts=_list_extracts(shown))
+        return
+    pieces, open_claims = _state(found, context, say)
+    for piece in pieces:
+        yield piece
+    plain = None
+    if not found.whole and not found.extracts.absent and services.models.answers_plainly("writer"):
+        plain = await answer_plainly(context.state["assessment"].frame, context.sources, services, say)
+    part = AnswerPart(
+        tuple(pieces),
+        "rule",
+        basis=_find_basis(found),
+        told=found.told,
+        lead=found.lead_kind,
+        asserted=tuple(found.mechanisms),
+        confidence=None if begun or pieces else found.extracts.confidence,
+    )
+    if plain is not None:
+        yield plain
+        said = (*pieces, plain)
+        part = replace(part, pieces=said, decided_by="model", basis="sources", told=None, lead="answer")
+        part = replace(part, confidence=None, is_plain=plain.verified)
+        if plain.verified:
+            yield part
+            return
+    shown = list(_show_passages(found, context, say))
+    for piece, _ in shown:
+        yield piece
+    said = (*part.pieces, *(piece for piece, _ in shown))
+    if open_claims:  # what a model read is judged, whoever words it
+        said = tuple(await judge_claims(services, said, context.sources, context.question, open_claims))
+    if not said and not begun:
+        nothing = _NOTHING[services.language]
+        said = (place_claims(nothing, [Claim(text=nothing, verdict="uncited")]),)
+        yield said[0]
+    yield replace(part, pieces=said, extracts=_list_extracts(shown))
+
+
+def _talk(context: WriterContext) -> Iterator[Piece | AnswerPart]:
+    """Reply to small talk, or say that there is no model for what was asked; nothing where a draft began to answer."""
+    written = context.written
+    if written.comes_from({"draft"}):
+        return
+    frame, language = context.state["assessment"].frame, context.services.language
+    text = reply_to_small_talk(frame.talk, language, silent_model=bool(written.broken))
+    piece = Piece(text if written.is_empty else f"\n\n{text}")
+    yield piece
+    yield AnswerPart((piece,), "rule", basis="conversation", is_one_claim=True)
+
+
+def _state(found: RuleAnswer, context: WriterContext, say: AnswerSanitizer) -> tuple[list[Piece], list[ClaimPlace]]:
+    """State what was not said before; returns the pieces, and those claims that a model has to judge."""
+    said = clean_marks(context.written.text, ())
+    plan = context.state.get("plan")
+    heads = 0 if plan and len(plan.final_ids) > 1 else 1  # a conclusion stands above the values it rests on
+    pieces: list[Piece] = []
+    open_claims: list[ClaimPlace] = []
+    for n, (segment, claims, by_model) in enumerate(found.statements):
+        if clean_marks(segment, ()) not in said and (spoken := say(segment)):
+            text = ("\n" if n else "") + f"- {spoken}" if n >= heads else spoken
+            pieces.append(place_claims(text, claims))
+            places = enumerate(pieces[-1].checked if by_model else ())
+            open_claims += [ClaimPlace(len(pieces) - 1, position) for position, one in places if is_open(one)]
+    return pieces, open_claims
+
+
+def _find_basis(found: RuleAnswer) -> Basis:
+    if found.shows_subject:
+        return "passages"
+    return "sources" if found.told else "none"
+
+
+def _show_passages(
+    found: RuleAnswer, context: WriterContext, say: AnswerSanitizer
+) -> Iterator[tuple[Piece, Extract | None]]:
+    """The closest passages below the words that lead to them, and what would find more; an extract beside its piece."""
+    if found.lead:
+        yield place_claims(f"\n\n{found.lead}"), None
+    numbered = [(one, context.sources.numbers_of((one.evidence_id,), ())) for one in found.extracts.items]
+    snippets = format_snippets([(one, f"[{numbers[0]}]") for one, numbers in numbered], bold=not found.extracts.absent)
+    for (extract, numbers), snippet in zip(numbered, snippets, strict=True):
+        if shown := say(snippet):
+            yield Piece(f"\n\n{shown.strip()}", quotes=True), extract.model_copy(update={"n": numbers[0]})
+    if found.advice:
+        yield place_claims(f"\n\n{found.advice}"), None
+
+
+def _list_extracts(shown: list[tuple[Piece, Extract | None]]) -> tuple[Extract, ...]:
+    return tuple(extract for _, extract in shown if extract is not None)

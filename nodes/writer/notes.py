@@ -1,0 +1,83 @@
+"""Notes below an answer: what it leaves open or assumes, how it was checked, and the list of its sources."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from weiwo.nodes.shared.gaps import find_documents_in_part, find_files_not_read, find_unread_files
+from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
+from weiwo.nodes.shared.prompting.sanitizer import remove_links
+from weiwo.nodes.writer.closing import find_unchecked, is_unjudged
+from weiwo.nodes.writer.context import WriterContext
+from weiwo.nodes.writer.prompt import named_gaps
+from weiwo.nodes.writer.report.outline import count_words
+from weiwo.state import Citation, Language
+from weiwo.state.answer import Gap
+from weiwo.text.localization import localized
+
+_SOURCES: Final = localized("writer.notes", "sources")
+_BEWARE: Final = localized("writer.notes", "beware")
+"""Said of a source that speaks to the model."""
+_ASSUMED: Final = localized("writer.notes", "assumed")
+"""Said of a question that can mean several things, where nobody was asked which."""
+_NOT_CHECKED: Final = localized("writer.notes", "not_checked")
+"""Said where a model was to judge what an answer says and did not."""
+_QUICK: Final = localized("writer.notes", "quick")
+"""Said where a quick search has no model judge what it tells."""
+_LENGTH: Final = localized("writer.notes", "length")
+_OFF: Final = 0.3
+"""Share by which an answer may be longer or shorter than asked for before that is said."""
+_ONE_DRAFT: Final = localized("writer.notes", "one_draft")
+
+
+def list_notes(context: WriterContext) -> Iterator[str]:
+    """List what is said below an answer before it is known what it leaves open."""
+    state, services, written, report = context.state, context.services, context.written, context.report
+    language, say, by_model = services.language, context.sanitizer(), written.decided_by == "model"
+    if context.is_searched and written.comes_from({"reader", "draft"}) and not written.broken:
+        yield from (say(gap.text).strip() for gap in named_gaps(state))
+    if assumed := state["assessment"].assumed:
+        yield _ASSUMED[language].format(say(assumed))
+    if report is not None and report.outline.limit and not report.sections and by_model:
+        yield _ONE_DRAFT[language].format(report.outline.limit)
+    asked, given = state["assessment"].frame.words, count_words(written.text, language)
+    if asked and by_model and abs(given - asked) > _OFF * asked:
+        yield _LENGTH[language].format(round(given, -1), asked)
+    if is_unjudged(state, services, written):
+        yield _QUICK[language]
+    if unchecked := find_unchecked(written.claims):
+        yield _NOT_CHECKED[language].format(unchecked.reason.rstrip(".。"))
+
+
+def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
+    """List the documents that an answer leans on, or its question names, and that were not read whole. CPU-bound."""
+    state, corpus, language = context.state, context.services.registry.corpus, context.services.language
+    if corpus is None:
+        return ()
+    sources = [citation.source for citation in context.written.rendering.citations]
+    found = find_documents_in_part(corpus.problems, sources, context.question, language)
+    answered = {one.answers for one in state.get("outcomes", {}).values()}
+    if not found and (not sources or len(answered) > 1):  # nothing was found, or a part of the question was not
+        found = find_unread_files(corpus.problems, language)
+    if not corpus.version or not context.is_searched:  # of a store elsewhere nobody can list all
+        return found
+    known = (*corpus.documents, *(problem.source for problem in corpus.problems))
+    texts = [passage.text for passage in state.get("evidence", {}).values()]
+    return (*found, *find_files_not_read(context.question, known, texts, language))
+
+
+def format_source_list(context: WriterContext) -> str:
+    """The list of sources behind the answer, made by code; empty where nothing is cited."""
+    citations, language = context.written.rendering.citations, context.services.language
+    if not citations:
+        return ""
+    evidence = context.state.get("evidence", {})
+    beware = {key for key, passage in evidence.items() if INSTRUCTIONS in passage.flags}
+    lines = [_format_source(one, language, beware=one.evidence_id in beware) for one in citations]
+    return "\n\n" + _SOURCES[language] + ":\n" + "\n".join(lines)
+
+
+def _format_source(citation: Citation, language: Language, *, beware: bool) -> str:
+    """A line of the list of sources."""
+    title = remove_links(citation.title, {citation.source}, language)
+    place = citation.quote if citation.source.startswith("task:") else citation.source
+    return f"[{citation.n}] {title} · {place}" + (f" {_BEWARE[language]}" if beware else "")

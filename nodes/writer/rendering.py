@@ -1,0 +1,121 @@
+"""Rendering of an answer: its pieces as they are spoken, under final numbers, with notes at claims that need them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from weiwo.nodes.writer.document import is_indented_code, list_claim_places, parse_blocks
+from weiwo.nodes.writer.pieces import Piece, mark_claim, missing_line_ends
+from weiwo.nodes.writer.sources import CitableSources
+from weiwo.state import DOUBTFUL, Block, Citation, Claim
+from weiwo.text.citation_marks import clean_marks, list_cited_numbers, renumber_marks
+from weiwo.text.lists import join_names
+from weiwo.text.localization import localized
+
+_ASSUMING: Final = localized("writer.rendering", "assuming")
+_UNVERIFIED: Final = localized("writer.rendering", "unverified")
+
+
+class Rendering:
+    """The pieces of an answer as they are spoken; numbers follow the order of first citation.
+
+    Args:
+        sources: The sources that may be cited.
+        pieces: The pieces to begin with.
+
+    Attributes:
+        numbers: The final number of each source that is cited, by its draft number.
+        claims: The claims, under final numbers.
+    """
+
+    def __init__(self, sources: CitableSources, pieces: Iterable[Piece] = ()) -> None:
+        self._sources = sources
+        self._known = frozenset(source.n for source in sources.items)
+        self._pieces: list[Piece] = []
+        self._spoken: list[str] = []
+        self.numbers: dict[int, int] = {}
+        self.claims: list[Claim] = []
+        for piece in pieces:
+            self.add(piece)
+
+    @property
+    def text(self) -> str:
+        """The whole as it is spoken."""
+        return "".join(self._spoken)
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """The cited sources under their final numbers."""
+        return self._sources.list_citations(self.numbers)
+
+    def add(self, piece: Piece) -> str:
+        """Add a piece; returns it as it is to be spoken.
+
+        Of a blank piece the line ends are spoken by which the piece before it falls short of it.
+        """
+        if not piece.text.strip():
+            missing = missing_line_ends(self._pieces[-1].text, piece.text) if self._pieces else ""
+            if missing:
+                self._pieces[-1] = replace(self._pieces[-1], text=self._pieces[-1].text + missing)
+                self._spoken[-1] += missing
+            return missing
+        self._pieces.append(piece)
+        self._spoken.append(self._separate(self._render(piece)))
+        self.claims += self._number_claims(piece)
+        return self._spoken[-1]
+
+    def list_blocks(self) -> list[Block]:
+        """List the blocks of the answer, with the positions of their claims."""
+        starts, offset = list[int](), len(self.text.lstrip()) - len(self.text)
+        for piece, spoken in zip(self._pieces, self._spoken, strict=True):
+            places = [start for start, _ in list_claim_places(spoken)][: len(piece.checked)] if piece.checked else []
+            places += [places[-1] if places else 0] * (len(piece.checked) - len(places))
+            starts += [offset + place for place in places]
+            offset += len(spoken)
+        return parse_blocks(self.text.strip(), starts)
+
+    def _render(self, piece: Piece) -> str:
+        if is_indented_code(piece.text):
+            return piece.text
+        known = self._known if piece.citable is None else piece.citable
+        if piece.quotes:
+            head, line, passage = piece.text.lstrip("\n").partition("\n")
+            before = "\n" * (len(piece.text) - len(piece.text.lstrip("\n")))
+            return before + renumber_marks(clean_marks(head, known), self._assign_numbers(head, known)) + line + passage
+        numbers = self._assign_numbers(piece.text, known)
+        text, language = piece.text, self._sources.language
+        for checked in reversed(piece.checked):
+            note = self._note_assumed(checked.claim)
+            if not note and checked.claim.verdict in DOUBTFUL:
+                note = _UNVERIFIED[language]
+            if note:
+                marked = mark_claim(text[checked.start : checked.end], note, language)
+                text = text[: checked.start] + marked + text[checked.end :]
+        return renumber_marks(clean_marks(text, known), numbers)
+
+    def _assign_numbers(self, text: str, known: frozenset[int]) -> dict[int, int]:
+        """Final numbers of the sources that a text cites; one cited for the first time gets the next."""
+        cited = [n for n in list_cited_numbers(text) if n in known]
+        for n in cited:
+            self.numbers.setdefault(n, len(self.numbers) + 1)
+        return {n: self.numbers[n] for n in cited}
+
+    def _number_claims(self, piece: Piece) -> Iterator[Claim]:
+        for checked in piece.checked:
+            citations = tuple(self.numbers[n] for n in checked.claim.citations if n in self.numbers)
+            reason = self._note_assumed(checked.claim).strip("()（）") or checked.claim.reason
+            yield checked.claim.model_copy(update={"citations": citations, "reason": reason})
+
+    def _note_assumed(self, claim: Claim) -> str:
+        """The note that a claim rests on values set by a person; empty where it does not."""
+        values = self._sources.list_assumed(claim.citations)
+        language = self._sources.language
+        return _ASSUMING[language].format(join_names(values, language)) if values else ""
+
+    def _separate(self, text: str) -> str:
+        """A piece with one blank before it where its language wants one, and none at the beginning."""
+        if not self._spoken:
+            return text.lstrip()
+        if self._spoken[-1][-1:].isspace() or text[:1].isspace() or self._sources.language == "zh":
+            return text
+        return f" {text}"
