@@ -11,10 +11,10 @@ export WEIWO_QUESTION = $(value Q)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help ask check test test-lowest test-all budget torture attack lint types product-types benchmark-types bench guards dev page page-shots format clean
+.PHONY: help ask check test test-lowest test-all budget torture attack lint types product-types benchmark-types bench guards dev page result-schema page-shots format clean
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/.installed: pyproject.toml hatch_build.py
 	@test -n "$(PYTHON)" || { echo "Weiwo needs Python 3.11 or newer; none was found on the PATH." >&2; exit 1; }
@@ -86,6 +86,9 @@ dev: $(VENV)/.developed ## Open the graph on a local LangGraph server, for Studi
 
 page: ## Build the page of `weiwo serve` from app/page/src (needs Node 20 and npm)
 	@cd app/page && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent check && npm run --silent build
+
+result-schema: $(VENV)/.developed ## Write app/result.schema.json and the page's result.ts from state/result.py
+	@$(BIN)/python -m tests.support.result_schema
 
 page-shots: $(VENV)/.developed ## Write the page's states as PNG into page-shots/, by Chromium
 	@$(BIN)/python -m tests.page.shots page-shots

@@ -31,7 +31,7 @@ from thrift import write_corpus
 
 from weiwo.graph import build_graph
 from weiwo.models.endpoint import _forget_endpoints
-from weiwo.state.search import SearchResult
+from weiwo.state.result import ResultJson
 from weiwo.state.settings import ROLES, Context
 
 PAIRS = 10
@@ -46,7 +46,7 @@ class Answered(NamedTuple):
         ledger: The calls it took.
     """
 
-    result: SearchResult
+    result: ResultJson
     ledger: Ledger
 
     @property

@@ -1,7 +1,7 @@
 """Reflection's decisions and the writer's answer."""
 
 from operator import not_
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -83,7 +83,7 @@ class Gap(Value):
     """
 
     kind: GapKind
-    text: str
+    text: str = Field(json_schema_extra={"minLength": 1})
     task_id: str = ""
 
 
@@ -99,7 +99,7 @@ class Citation(Value):
         locator: Its place within the source, such as "page 2" or "lines 3-7"; empty where the source is the place.
     """
 
-    n: int
+    n: int = Field(ge=1)
     source: str
     title: str
     quote: str
@@ -118,9 +118,9 @@ class Claim(Value):
     """
 
     text: str
-    citations: tuple[int, ...] = ()
+    citations: tuple[Annotated[int, Field(ge=1)], ...] = ()
     verdict: Verdict
-    reason: str = ""
+    reason: str = Field("", exclude_if=not_)
 
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "code", "quote", "rule"]
@@ -140,10 +140,10 @@ class Block(Value):
 
     kind: BlockKind
     text: str
-    level: int = 0
-    language: str = ""
-    rows: tuple[tuple[str, ...], ...] = ()
-    claims: tuple[int, ...] = ()
+    level: int = Field(0, exclude_if=not_)
+    language: str = Field("", exclude_if=not_)
+    rows: tuple[tuple[str, ...], ...] = Field((), exclude_if=not_)
+    claims: tuple[int, ...] = Field((), exclude_if=not_)
 
 
 class Extract(Value):

@@ -1,9 +1,9 @@
 """Evidence (passages), and the outcomes of tasks that rest on it."""
 
 from operator import not_
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from weiwo.state.kinds import DecidedBy, FailureKind, ValueType
 from weiwo.state.values import JsonValue, Value
@@ -13,8 +13,15 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
+def _is_stated(value: object) -> bool:
+    return value == "stated"
+
+
 FILE_DATE: Final = "file_date"
 """The flag of a passage whose document states no date: the day its file was changed stands in."""
+
+
+_Address = Annotated[str, Field(json_schema_extra={"minLength": 1})]
 
 
 class PassageCall(Value):
@@ -91,11 +98,11 @@ class Evidence(Value):
     task_ids: tuple[str, ...] = ()
     score: float = 0.0
     rank: int = Field(1, ge=1)
-    provider: str = ""
+    provider: str = Field("", exclude_if=not_)
     strategy: str = Field("", exclude_if=not_)
-    also: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    superseded_by: str = ""
+    also: tuple[_Address, ...] = Field((), exclude_if=not_)
+    flags: tuple[str, ...] = Field((), exclude_if=not_)
+    superseded_by: str = Field("", exclude_if=not_)
     calls: tuple[PassageCall, ...] = Field((), exclude_if=not_)
     document: str = Field("", exclude_if=not_)
     publication: Publication | None = Field(None, exclude_if=_is_none)
@@ -369,6 +376,12 @@ class Finding(Value):
     evidence_ids: tuple[str, ...]
 
 
+_VALUE_ONLY_OF_SUCCESS: Final[dict[str, JsonValue]] = {
+    "if": {"properties": {"status": {"not": {"const": "succeeded"}}}},
+    "then": {"properties": {"value": {"type": "null"}}},
+}
+
+
 class Outcome(Value):
     """What a task came to.
 
@@ -398,6 +411,8 @@ class Outcome(Value):
             items were told in a sentence each.
     """
 
+    model_config = ConfigDict(json_schema_extra=_VALUE_ONLY_OF_SUCCESS)
+
     task_id: str
     status: OutcomeStatus
     value: JsonValue = None
@@ -412,12 +427,12 @@ class Outcome(Value):
     detail: OutcomeDetail = Field(default_factory=OutcomeDetail)
     failure: Failure | None = None
     note: str = ""
-    support: int = Field(0, ge=0)
-    rivals: tuple[Rival, ...] = ()
-    basis: Basis = "stated"
-    premise: str = ""
+    support: int = Field(0, ge=0, exclude_if=not_)
+    rivals: tuple[Rival, ...] = Field((), exclude_if=not_)
+    basis: Basis = Field("stated", exclude_if=_is_stated)
+    premise: str = Field("", exclude_if=not_)
     digest: str = Field("", exclude_if=not_)
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = Field((), exclude_if=not_)
 
     @property
     def usable(self) -> bool:

@@ -6,7 +6,10 @@ are views of this one value.
 """
 
 from collections.abc import Collection, Iterator
+from operator import not_
 from typing import Final, Literal
+
+from pydantic import Field
 
 from weiwo.state.answer import Gap, GapKind, Status
 from weiwo.state.values import Value
@@ -49,15 +52,15 @@ class QuestionPart(Value):
         task_ids: The tasks that were to find it, of all revisions of the plan.
     """
 
-    subject: str = ""
-    attribute: str
+    subject: str = Field("", exclude_if=not_)
+    attribute: str = Field(json_schema_extra={"minLength": 1})
     outcome: PartOutcome
-    claims: tuple[int, ...] = ()
-    component: str = ""
-    cause: str = ""
-    severity: Severity = ""
-    where: tuple[str, ...] = ()
-    by: str = ""
+    claims: tuple[int, ...] = Field((), exclude_if=not_)
+    component: str = Field("", exclude_if=not_)
+    cause: str = Field("", exclude_if=not_)
+    severity: Severity = Field("", exclude_if=not_)
+    where: tuple[str, ...] = Field((), exclude_if=not_)
+    by: str = Field("", exclude_if=not_)
     task_ids: tuple[str, ...] = ()
 
     @property

@@ -1,11 +1,12 @@
 """What a run has spent. The module bears the name under which checkpoints know its types."""
 
 from operator import not_
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
-from weiwo.state.values import Value
+from weiwo.state.kinds import ROLES
+from weiwo.state.values import JsonValue, Value
 
 FaultKind = Literal[
     "refused",
@@ -27,6 +28,9 @@ FaultKind = Literal[
 """Why a model gave nothing; `weiwo.models.errors.Fault` tells each."""
 
 
+_NOT_NEGATIVE: Final[dict[str, JsonValue]] = {"minimum": 0}
+
+
 class ModelCall(Value):
     """One call of a chat model, for the trace.
 
@@ -45,15 +49,15 @@ class ModelCall(Value):
         fault: The kind of that failure, where it is known.
     """
 
-    role: str
+    role: str = Field(json_schema_extra={"enum": list(ROLES)})
     purpose: str
     model: str
     mode: str
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
     cached_tokens: int = Field(default=0, ge=0, exclude_if=not_)
-    seconds: float = 0.0
-    ended: float = 0.0
+    seconds: float = Field(default=0.0, json_schema_extra=_NOT_NEGATIVE)
+    ended: float = Field(default=0.0, json_schema_extra=_NOT_NEGATIVE)
     error: str | None = None
     fault: FaultKind | None = Field(default=None, exclude_if=not_)
 

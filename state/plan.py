@@ -13,16 +13,17 @@ validator (`weiwo.nodes.planner.validator`).
 import json
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
+from operator import not_
 from typing import Any, NamedTuple, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from weiwo.state.cached_property import cached_property
 from weiwo.state.errors import WeiwoError
-from weiwo.state.kinds import PlannedBy
+from weiwo.state.kinds import PlannedBy, ValueType
 from weiwo.state.plan_form import Complaint, parse_type, read_links, read_tasks, read_thought
 from weiwo.state.task import ITEM, REFERENCE, Task, references
-from weiwo.state.values import Value
+from weiwo.state.values import JsonValue, Value
 
 __all__ = ["ITEM", "REFERENCE", "Expectation", "Plan", "PlanFormatError", "Sketch", "Task", "parse_type", "references"]
 
@@ -39,15 +40,103 @@ class PlanFormatError(WeiwoError, ValueError):
         self.complaints = complaints
 
 
-class Expectation(Value):
-    """What answering by a plan is expected to take, all of the run included, as such tasks did before."""
+class CallForm(Value):
+    """A call of a tool.
 
-    tool_calls: int  # tool calls
-    model_calls: int  # model calls
-    tokens: int  # tokens of these, prompts and replies
-    cost: float = 0.0  # US dollars; 0 where prices are not known
-    seconds: float  # seconds
-    unknown: int = 0  # tasks of which too little is known to count them in
+    Attributes:
+        tool_binding: The tool.
+        args: Its arguments.
+    """
+
+    tool_binding: str = Field(json_schema_extra={"minLength": 1})
+    args: dict[str, JsonValue]
+
+
+class TaskForm(CallForm):
+    """A vertex of the interchange form.
+
+    Attributes:
+        id: Its name within the plan.
+        description: What is to be found out, as one question or instruction.
+        ret: The type of its value.
+        for_each: A reference to a list; the task runs once per item.
+        thought: Why the planner wants the task.
+        parent: The task whose finding raised it, where one did.
+        is_answer: Whether telling what it finds answers the question.
+        alternative: What is called if that fails.
+    """
+
+    id: str = Field(json_schema_extra={"minLength": 1})
+    description: str
+    ret: ValueType
+    for_each: str = Field("", exclude_if=not_)
+    thought: str = Field("", exclude_if=not_)
+    parent: str = Field("", exclude_if=not_)
+    is_answer: bool = Field(default=False, exclude_if=not_)
+    alternative: CallForm | None = Field(None, exclude_if=not_)
+
+    @classmethod
+    def of(cls, task: Task, *, parent: str) -> Self:
+        """The form of a task; `parent` is empty where that is not in the plan."""
+        other = task.alternative
+        return cls(
+            id=task.id,
+            description=task.description,
+            tool_binding=task.tool,
+            args=task.args,
+            ret=task.ret,
+            for_each=task.for_each or "",
+            thought=task.thought,
+            parent=parent,
+            is_answer=task.is_answer,
+            alternative=CallForm(tool_binding=other.tool, args=other.args) if other is not None else None,
+        )
+
+
+class Expectation(Value):
+    """What answering by a plan is expected to take, all of the run included, as such tasks did before.
+
+    Attributes:
+        tool_calls: Tool calls.
+        model_calls: Model calls.
+        tokens: Tokens of these, prompts and replies.
+        cost: US dollars; 0 where prices are not known.
+        seconds: Seconds.
+        unknown: Tasks of which too little is known to count them in.
+    """
+
+    tool_calls: int = Field(ge=0)
+    model_calls: int = Field(ge=0)
+    tokens: int = Field(ge=0)
+    cost: float = 0.0
+    seconds: float
+    unknown: int = 0
+
+
+class PlanForm(Value):
+    """The interchange form of a plan.
+
+    Attributes:
+        revision: 0 for the first plan, one more with each replanning.
+        decided_by: Who made the plan.
+        vertices: The tasks.
+        edges: Pairs of task ids: the second builds on the first.
+        thought: Why it is this plan, as its planner said it.
+        perspectives: Who would want to know what: what a deep search is to cover.
+        procedure: Title of the procedure of this house that it follows.
+        departure: Where it departs from that procedure.
+        expected: What the question was expected to take when it was first planned; `usage` tells what it took.
+    """
+
+    revision: int = Field(ge=0)
+    decided_by: PlannedBy
+    vertices: tuple[TaskForm, ...] = Field(json_schema_extra={"minItems": 1})
+    edges: tuple[tuple[str, str], ...]
+    thought: str = Field("", exclude_if=not_)
+    perspectives: tuple[str, ...] = Field((), exclude_if=not_)
+    procedure: str = Field("", exclude_if=not_)
+    departure: str = Field("", exclude_if=not_)
+    expected: Expectation | None = Field(None, exclude_if=not_)
 
 
 class Plan(Value):
@@ -179,42 +268,25 @@ class Plan(Value):
             said = Complaint(f"edges: the tasks {circle} wait for each other", f"edges：任务 {circle} 互相等待")
             raise PlanFormatError(said) from None
 
-    def to_json(self) -> dict[str, Any]:
+    @property
+    def form(self) -> PlanForm:
         """The interchange form, with `revision` and `decided_by`."""
-        vertices: list[dict[str, Any]] = []
-        for task in self.tasks:
-            vertex: dict[str, Any] = {
-                "id": task.id,
-                "description": task.description,
-                "tool_binding": task.tool,
-                "args": task.args,
-                "ret": task.ret,
-            }
-            if task.for_each is not None:
-                vertex["for_each"] = task.for_each
-            if task.thought:
-                vertex["thought"] = task.thought
-            if task.parent in self.wiring.tasks:
-                vertex["parent"] = task.parent
-            if task.is_answer:
-                vertex["is_answer"] = True
-            if (other := task.alternative) is not None:
-                vertex["alternative"] = {"tool_binding": other.tool, "args": other.args}
-            vertices.append(vertex)
-        form: dict[str, Any] = {
-            "revision": self.revision,
-            "decided_by": self.decided_by,
-            "vertices": vertices,
-            "edges": [list(edge) for edge in self.edges],
-        }
-        more = {
-            "thought": self.thought,
-            "perspectives": list(self.perspectives),
-            "procedure": self.procedure,
-            "departure": self.departure,
-            "expected": self.expected.model_dump() if self.expected is not None else None,
-        }
-        return form | {name: value for name, value in more.items() if value}
+        parents = self.wiring.tasks
+        return PlanForm(
+            revision=self.revision,
+            decided_by=self.decided_by,
+            vertices=tuple(TaskForm.of(one, parent=one.parent if one.parent in parents else "") for one in self.tasks),
+            edges=self.edges,
+            thought=self.thought,
+            perspectives=self.perspectives,
+            procedure=self.procedure,
+            departure=self.departure,
+            expected=self.expected,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The interchange form as JSON values."""
+        return self.form.model_dump(mode="json")
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> "Plan":

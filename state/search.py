@@ -7,14 +7,14 @@ from langgraph.graph.message import add_messages
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
-from weiwo.state.answer import Reflection, Status
+from weiwo.state.answer import Reflection
 from weiwo.state.assessment import Assessment, TeamConfig
 from weiwo.state.channels import ValidatedValue, reduce_by
 from weiwo.state.evidence import Evidence, Outcome
-from weiwo.state.kinds import Language
-from weiwo.state.ledger import Lead, Ledger
+from weiwo.state.ledger import Ledger
 from weiwo.state.limits import Usage
 from weiwo.state.plan import Plan
+from weiwo.state.result import ResultJson
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -66,55 +66,10 @@ class SearchInput(TypedDict, total=False):
     """A conversation whose last human message is the question."""
 
 
-_Listed = list[dict[str, Any]]
-
-
-@with_config(DOCUMENTED)
-class SearchResult(TypedDict, total=False):
-    """An answer with everything behind it, as `weiwo ask --json` prints it; its schema is `app/result.schema.json`."""
-
-    question: str
-    language: Language
-    status: Status
-    stop_reason: str
-    """Why the run ended: `finished`, or what kept it from going on."""
-    level: str
-    team: str
-    answer: str
-    lead: Lead
-    """What the answer begins with: an assertion, passages, or a statement that the documents hold nothing."""
-    parts: _Listed
-    """The parts of the question, each with its outcome."""
-    checked: bool
-    """Whether every statement was checked against its sources."""
-    asserted: list[str]
-    confidence: float
-    claims: _Listed
-    citations: _Listed
-    gaps: _Listed
-    extracts: _Listed
-    blocks: _Listed
-    plan: dict[str, Any] | None
-    outcomes: dict[str, dict[str, Any]]
-    evidence: _Listed
-    reflections: _Listed
-    wishes: list[str]
-    usage: dict[str, Any]
-    thread_id: str
-    from_thread: str
-    """The thread whose answer it is, where one was at hand."""
-    answered_at: str
-    files: _Listed
-    standalone: str
-    """The question as it was understood in its conversation, where that differs."""
-    refreshed: dict[str, Any]
-    """When it was looked up again since its sources had changed, and what changed."""
-
-
 class Sketch(TypedDict, total=False):
     """A plan in its interchange form: the vertices are tasks, the edges pairs of their ids."""
 
-    vertices: _Listed
+    vertices: list[dict[str, Any]]
     edges: list[list[str]]
 
 
@@ -122,7 +77,7 @@ class Sketch(TypedDict, total=False):
 class SearchOutput(TypedDict, total=False):
     """What a run returns."""
 
-    result: SearchResult
+    result: ResultJson
     """The answer with everything behind it."""
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -196,5 +151,5 @@ class SearchState(TypedDict, total=False):
     usage: Annotated[Usage, reduce_by(Usage, add_usage)]
     """What answering has cost so far."""
 
-    result: SearchResult
+    result: ResultJson
     """The answer with everything behind it, as JSON values."""

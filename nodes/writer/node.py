@@ -231,14 +231,16 @@ async def _finish(speech: _Speech, message: AIMessage) -> dict[str, Any]:
     )
     await learn_from_answer(state, answer, services, asserts=written.confidence is None)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
-    result = {
-        **build_result(state, answer, services),
-        "extracts": [one.model_dump(mode="json") for one in written.extracts],
-        **({} if written.confidence is None else {"confidence": written.confidence}),
-        "asserted": written.asserted,
-        "blocks": [one.model_dump(mode="json", exclude_defaults=True) for one in written.rendering.list_blocks()],
-        "checked": not find_unchecked(written.claims) and not is_unjudged(state, services, written),
-    }
+    result = build_result(
+        state,
+        answer,
+        services,
+        blocks=written.rendering.list_blocks(),
+        extracts=written.extracts,
+        asserted=written.asserted,
+        confidence=written.confidence,
+        checked=not find_unchecked(written.claims) and not is_unjudged(state, services, written),
+    ).to_json()
     text = answer.text + format_source_list(speech.context)
     await keep_answer(state, result, text, services)
     spoken = AIMessage(content=text, id=message.id)  # as settled, under the id it was streamed with

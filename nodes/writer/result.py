@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from weiwo.nodes.memory.reuse import learn_plan
 from weiwo.nodes.shared.planning.expectation import record_rest
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.prompt import current_outcomes
-from weiwo.state import Answer, Citation, Evidence, Outcome, Plan, Usage
+from weiwo.state import Answer, Block, Citation, Evidence, Extract, Usage
 from weiwo.state.ledger import Ledger
+from weiwo.state.result import CitedSource, Result, Review
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import find_marks
 from weiwo.tools.built_in import BUILT_IN
@@ -61,62 +62,60 @@ def _annotations(text: str, answer: Answer) -> list[dict[str, Any]]:
     ]
 
 
-def build_result(state: SearchState, answer: Answer, services: RunContext) -> dict[str, Any]:
-    """Assemble the result from the state and the answer; its JSON Schema is `app/result.schema.json`."""
+def build_result(
+    state: SearchState,
+    answer: Answer,
+    services: RunContext,
+    *,
+    blocks: Iterable[Block] = (),
+    extracts: Iterable[Extract] = (),
+    asserted: Iterable[str] = (),
+    confidence: float | None = None,
+    checked: bool = True,
+) -> Result:
+    """Assemble the result from the state, the answer, and what the answer shows and asserts beside its text."""
     ledger = state.get("ledger") or Ledger()
-    assessment, team = state["assessment"], state["team"]
-    plan: Plan | None = state.get("plan")
-    usage = state.get("usage", Usage()) + services.budget.delta()
-    return {
-        "question": state["question"],
-        **({"standalone": assessment.question} if assessment.question != state["question"] else {}),
-        "language": assessment.language,
-        "status": answer.status,
-        "stop_reason": answer.stop_reason,
-        "level": assessment.level,
-        "team": team.name,
-        "answer": answer.text,
-        "citations": [_citation(citation, state.get("evidence", {})) for citation in answer.citations],
-        "claims": [
-            claim.model_dump(mode="json", exclude=set() if claim.reason else {"reason"}) for claim in answer.claims
-        ],
-        **({"wishes": list(wishes)} if (wishes := state.get("wishes")) else {}),
-        "lead": ledger.lead or "neutral",
-        "parts": [part.model_dump(mode="json", exclude_defaults=True, exclude={"task_ids"}) for part in ledger.parts],
-        "gaps": [gap.model_dump(mode="json") for gap in ledger.gaps],
-        "plan": plan.to_json() if plan is not None else None,
-        "outcomes": {key: _outcome(outcome) for key, outcome in current_outcomes(state).items()},
-        "evidence": [_evidence(passage) for passage in state.get("evidence", {}).values()],
-        "reflections": [
-            {"decision": past.decision, "reason": past.reason, "decided_by": past.decided_by}
-            for past in state.get("reflections", [])
-        ],
-        "usage": usage.model_dump(mode="json"),
-        "thread_id": str(ensure_config().get("configurable", {}).get("thread_id") or ""),
-    }
+    assessment, plan = state["assessment"], state.get("plan")
+    evidence = state.get("evidence", {})
+    question = state["question"]
+    return Result(
+        question=question,
+        standalone=assessment.question if assessment.question != question else "",
+        language=assessment.language,
+        status=answer.status,
+        stop_reason=answer.stop_reason,
+        level=assessment.level,
+        team=state["team"].name,
+        answer=answer.text,
+        citations=tuple(_cite(one, evidence.get(one.evidence_id)) for one in answer.citations),
+        claims=answer.claims,
+        preferences=tuple(state.get("wishes", ())),
+        lead=ledger.lead or "neutral",
+        parts=ledger.parts,
+        gaps=ledger.gaps,
+        plan=plan.form if plan is not None else None,
+        outcomes={
+            key: outcome.model_copy(update={"seconds": round(outcome.seconds, 4)})
+            for key, outcome in current_outcomes(state).items()
+        },
+        evidence=tuple(evidence.values()),
+        reflections=tuple(
+            Review(decision=past.decision, reason=past.reason, decided_by=past.decided_by)
+            for past in state.get("reflections", ())
+        ),
+        usage=state.get("usage", Usage()) + services.budget.delta(),
+        thread_id=str(ensure_config().get("configurable", {}).get("thread_id") or ""),
+        extracts=tuple(extracts),
+        confidence=confidence,
+        asserted=tuple(asserted),
+        blocks=tuple(blocks),
+        checked=checked,
+    )
 
 
-def _citation(citation: Citation, evidence: Mapping[str, Evidence]) -> dict[str, Any]:
-    """A citation, with the further addresses of its text where there are any."""
-    passage = evidence.get(citation.evidence_id)
-    also = {"also": list(passage.also)} if passage is not None and passage.also else {}
-    return {**citation.model_dump(mode="json"), **also}
-
-
-def _outcome(outcome: Outcome) -> dict[str, Any]:
-    unset = {name for name in ("support", "rivals", "premise", "findings") if not getattr(outcome, name)}
-    unset |= {"basis"} if outcome.basis == "stated" else set()
-    return {
-        **outcome.model_dump(mode="json", exclude={"task_id", "digest", *unset}),
-        "seconds": round(outcome.seconds, 4),
-    }
-
-
-def _evidence(passage: Evidence) -> dict[str, Any]:
-    kept = ("id", "source", "title", "text", "score", "task_ids", "locator", "date", "tool")
-    sometimes = ("provider", "strategy", "also", "flags", "superseded_by", "calls", "document", "publication")
-    known = (name for name in sometimes if getattr(passage, name))
-    return passage.model_dump(mode="json", include={*kept, *known})
+def _cite(citation: Citation, passage: Evidence | None) -> CitedSource:
+    """The citation with the further addresses of its passage."""
+    return CitedSource(**dict(citation), also=passage.also if passage is not None else ())
 
 
 async def learn_from_answer(state: SearchState, answer: Answer, services: RunContext, *, asserts: bool) -> None:

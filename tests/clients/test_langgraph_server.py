@@ -48,7 +48,7 @@ async def test_the_graph_is_drawn_down_to_the_steps_of_a_task(client):
     assert {"executor", "executor|task", "executor|for_each|instance"} <= set(subgraphs)
     assert "passages" in subgraphs["executor|task"]["state_schema"]["properties"]
     schemas = await client.assistants.get_schemas(name)
-    assert {"SearchResult", "Sketch"} <= set(schemas["state_schema"]["$defs"])
+    assert {"Result", "Sketch"} <= set(schemas["state_schema"]["$defs"])
     context = schemas["context_schema"]["properties"]
     assert context["writer_model"]["langgraph_nodes"] == ["writer"]
 

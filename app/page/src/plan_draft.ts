@@ -42,10 +42,10 @@ export function checkPlan(drafts: TaskDraft[]): { problems: Map<string, string>;
     const referred = referredBy(one);
     for (const source of referred) if (!ids.has(source)) problems.set(`${one.id}.args`, `unknownReference\u0000${source}`);
     for (const source of new Set([...referred, ...one.after])) if (ids.has(source)) edges.push([source, one.id]);
-    vertices.push({ ...one.rest, id: one.id, description: one.description.trim(), tool_binding: one.tool, args, ret: one.ret });
+    vertices.push({ ...one.rest, id: one.id, description: one.description.trim(), tool_binding: one.tool, args, ret: one.ret as Vertex["ret"] });
   }
   if (!problems.size && circular([...ids], edges)) problems.set("plan", "circle");
-  return { problems, edited: problems.size ? null : { revision: 0, vertices, edges } };
+  return { problems, edited: problems.size ? null : { revision: 0, decided_by: "rule", vertices, edges } };
 }
 
 function readArgs(one: TaskDraft, problems: Map<string, string>): Record<string, Json> {

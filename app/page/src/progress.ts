@@ -1,6 +1,6 @@
 // What the events of a run add up to: the plan and how far each of its tasks is. Read leniently: another version may
 // have sent them.
-import type { Dict, Json, Plan, Result, RowState } from "./types";
+import type { Dict, Json, Plan, Result, RowState, Usage } from "./types";
 
 /** A call of a tool that a task made. */
 export interface Call {
@@ -308,9 +308,10 @@ export function runOf(result: Partial<Result> & Dict, now: number): Run {
   };
 }
 
+const NO_USAGE: Usage = { model_calls: 0, input_tokens: 0, output_tokens: 0, tool_calls: 0, seconds: 0, cost: 0, calls: [] };
 const NO_RESULT: Omit<Result, "question"> = {
-  language: "en", status: "partial", stop_reason: "finished", level: "", team: "", answer: "", citations: [], claims: [], extracts: [],
-  plan: null, outcomes: {}, evidence: [], reflections: [], usage: { model_calls: 0, input_tokens: 0, output_tokens: 0, tool_calls: 0, seconds: 0 }, thread_id: "",
+  language: "en", status: "partial", stop_reason: "finished", level: "simple", team: "writer_only", answer: "", citations: [], claims: [], extracts: [],
+  lead: "neutral", parts: [], gaps: [], asserted: [], blocks: [], checked: true, plan: null, outcomes: {}, evidence: [], reflections: [], usage: NO_USAGE, thread_id: "",
 };
 
 /** A result with every part that the page draws: that of another version may lack some. */

@@ -218,7 +218,7 @@ function Foot({ turn, result, t, last }: { turn: Turn; result: Result; t: Say; l
   const [changing, setChanging] = useState(false);
   return (
     <footer class="foot">
-      {failed.length > 0 && <p class="note">{t("modelTrouble", failed.length, inOwnWords(read().language, visible(String(failed[0]?.error)).slice(0, 200), failed[0]?.fault && t(`fault_${failed[0].fault}` as "fault_late")))}</p>}
+      {failed.length > 0 && <p class="note">{t("modelTrouble", failed.length, inOwnWords(read().language, visible(String(failed[0]?.error)).slice(0, 200), failed[0]?.fault ? t(`fault_${failed[0].fault}` as "fault_late") : undefined))}</p>}
       <p class="quiet" data-usage>
         {t("usage", usage.model_calls, usage.input_tokens + usage.output_tokens, usage.tool_calls, usage.seconds.toFixed(1))}
       </p>

@@ -7,8 +7,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from weiwo.state import Citation, Claim, Evidence, Extract, Failure, Outcome, Plan, Quote, Rival, Usage
+from tests.support.result_schema import generate
+from weiwo.state import Block, Claim, Evidence, Extract, Failure, Outcome, Plan, Quote, Rival, Usage
+from weiwo.state.answer import Gap
+from weiwo.state.ledger import QuestionPart
 from weiwo.state.limits import ModelCall
+from weiwo.state.result import CitedSource, Result, Review
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "app" / "result.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -41,50 +45,34 @@ DISAGREED = Outcome(
 FOUND = Evidence(
     id="e", text="甲", source="a.md", task_ids=("a",), provider="p", also=("b.md",), flags=("instructions",)
 )
-COMPLEX = {
-    "question": "谁？",
-    "language": "zh",
-    "status": "partial",
-    "stop_reason": "not_found",
-    "level": "complex",
-    "team": "planner_enhanced",
-    "answer": "甲。[1]",
-    "citations": [
-        Citation(n=1, source="a.md", title="A", quote="甲", evidence_id="e").model_dump(mode="json")
-        | {"also": ["b.md"]}
-    ],
-    "claims": [Claim(text="甲。", citations=(1,), verdict="supported").model_dump(mode="json")],
-    "extracts": [
-        Extract(n=1, source="a.md", title="A", text="甲。", highlights=((0, 2),), evidence_id="e").model_dump(
-            mode="json"
-        )
-    ],
-    "asserted": ["look_up:name"],
-    "plan": PLAN.to_json(),
-    "outcomes": {
-        "a": DISAGREED.model_dump(mode="json"),
-        "b": FAILED.model_dump(mode="json", exclude={"task_id"}),
-    },
-    "evidence": [FOUND.model_dump(mode="json")],
-    "reflections": [{"decision": "retry", "reason": "timeout", "decided_by": "rule"}],
-    "usage": Usage(calls=(CALL,)).model_dump(mode="json"),
-    "thread_id": "t",
-}
-SIMPLE = {
-    **COMPLEX,
-    "status": "complete",
-    "stop_reason": "finished",
-    "level": "simple",
-    "team": "writer_only",
-    "citations": [],
-    "claims": [],
-    "extracts": [],
-    "asserted": [],
-    "plan": None,
-    "outcomes": {},
-    "evidence": [],
-    "reflections": [],
-}
+RESULT = Result(
+    question="谁？",
+    language="zh",
+    status="partial",
+    stop_reason="not_found",
+    level="complex",
+    team="planner_enhanced",
+    answer="甲。[1]",
+    citations=(CitedSource(n=1, source="a.md", title="A", quote="甲", evidence_id="e", also=("b.md",)),),
+    claims=(Claim(text="甲。", citations=(1,), verdict="supported"),),
+    lead="answer",
+    parts=(QuestionPart(attribute="谁", outcome="answered", claims=(0,), task_ids=("a",)),),
+    gaps=(Gap(kind="failed", text="m", task_id="b"),),
+    plan=PLAN.form,
+    outcomes={"a": DISAGREED, "b": FAILED},
+    evidence=(FOUND,),
+    reflections=(Review(decision="retry", reason="timeout", decided_by="rule"),),
+    usage=Usage(calls=(CALL,)),
+    thread_id="t",
+    extracts=(Extract(n=1, source="a.md", title="A", text="甲。", highlights=((0, 2),), evidence_id="e"),),
+    asserted=("look_up:name",),
+    blocks=(Block(kind="paragraph", text="甲。[1]", claims=(0,)),),
+    checked=True,
+)
+COMPLEX = RESULT.to_json()
+NOTHING = {"citations": (), "claims": (), "extracts": (), "asserted": (), "outcomes": {}, "evidence": (), "blocks": ()}
+ALONE = {"status": "complete", "stop_reason": "finished", "level": "simple", "team": "writer_only", "plan": None}
+SIMPLE = RESULT.model_copy(update={**NOTHING, **ALONE, "parts": (), "gaps": (), "reflections": ()}).to_json()
 
 
 def changed(path, value):
@@ -106,7 +94,12 @@ def test_the_schema_is_one():
 
 @pytest.mark.parametrize("result", [COMPLEX, SIMPLE], ids=["complex", "simple"])
 def test_good_results_pass(result):
-    VALIDATOR.validate(result)
+    assert list(VALIDATOR.iter_errors(result)) == []
+
+
+def test_the_published_files_are_those_that_the_model_gives():
+    stale = [path.name for path, text in generate().items() if path.read_text("utf-8") != text]
+    assert stale == [], "run `make result-schema`"
 
 
 @pytest.mark.parametrize(
@@ -131,6 +124,9 @@ def test_good_results_pass(result):
         (["plan", "edges"], [["a"]]),
         (["outcomes", "a", "status"], "ok"),
         (["outcomes", "a", "decided_by"], "llm"),
+        (["outcomes", "a", "task_id"], "a"),
+        (["evidence", 0, "rank"], 1),
+        (["parts", 0, "task_ids"], ["a"]),
         (["outcomes", "b", "value"], "a value without success"),
         (["outcomes", "a", "support"], -1),
         (["outcomes", "a", "rivals", 0, "quotes"], None),
