@@ -23,7 +23,7 @@ from weiwo.state.errors import WeiwoError
 from weiwo.state.kinds import PlannedBy, ValueType
 from weiwo.state.plan_form import Complaint, parse_type, read_links, read_tasks, read_thought
 from weiwo.state.task import ITEM, REFERENCE, Task, references
-from weiwo.state.values import JsonValue, Value
+from weiwo.state.values import JsonValue, Output, Value
 
 __all__ = ["ITEM", "REFERENCE", "Expectation", "Plan", "PlanFormatError", "Sketch", "Task", "parse_type", "references"]
 
@@ -40,7 +40,7 @@ class PlanFormatError(WeiwoError, ValueError):
         self.complaints = complaints
 
 
-class CallForm(Value):
+class CallForm(Output):
     """A call of a tool.
 
     Attributes:
@@ -113,7 +113,7 @@ class Expectation(Value):
     unknown: int = 0
 
 
-class PlanForm(Value):
+class PlanForm(Output):
     """The interchange form of a plan.
 
     Attributes:

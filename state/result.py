@@ -18,7 +18,7 @@ from weiwo.state.kinds import DecidedBy
 from weiwo.state.ledger import Lead, QuestionPart
 from weiwo.state.limits import Usage
 from weiwo.state.plan import PlanForm
-from weiwo.state.values import JsonValue, Value
+from weiwo.state.values import JsonValue, Output
 
 _Text = Annotated[str, Field(min_length=1)]
 
@@ -37,7 +37,7 @@ class CitedSource(Citation):
     also: tuple[_Text, ...] = Field((), exclude_if=not_, json_schema_extra={"uniqueItems": True})
 
 
-class Review(Value):
+class Review(Output):
     """A look back of reflection.
 
     Attributes:
@@ -51,7 +51,7 @@ class Review(Value):
     decided_by: DecidedBy
 
 
-class ChangedValue(Value):
+class ChangedValue(Output):
     """A value that `weiwo refresh` found changed.
 
     Attributes:
@@ -69,7 +69,7 @@ class ChangedValue(Value):
     source: str
 
 
-class Refresh(Value):
+class Refresh(Output):
     """A search made again since its sources had changed.
 
     Attributes:
@@ -81,7 +81,7 @@ class Refresh(Value):
     changes: tuple[ChangedValue, ...]
 
 
-class Result(Value):
+class Result(Output):
     """An answer and everything behind it.
 
     Attributes:
@@ -163,7 +163,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
 _INTERNAL_FIELDS: Final = {name: {"__all__": set(fields)} for name, fields in INTERNAL.items()}
 
 
-class PlanRequest(Value):
+class PlanRequest(Output):
     """Printed instead of a result while a plan waits for a person's approval.
 
     Attributes:
@@ -184,7 +184,7 @@ class PlanRequest(Value):
     how: str
 
 
-class ReplyRequest(Value):
+class ReplyRequest(Output):
     """Printed instead of a result while a question that can mean several things waits for a reply.
 
     Attributes:
@@ -204,7 +204,7 @@ class ReplyRequest(Value):
     how: str
 
 
-class ConsentRequest(Value):
+class ConsentRequest(Output):
     """Printed instead of a result while a tool that may change something waits to be allowed.
 
     Attributes:

@@ -11,4 +11,10 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, ignored_types=(cached_property,))
 
 
-__all__ = ["JsonValue", "Value"]
+class Output(BaseModel):
+    """Base of everything that is handed out with a result and stored in no checkpoint."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+__all__ = ["JsonValue", "Output", "Value"]

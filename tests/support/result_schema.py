@@ -19,7 +19,8 @@ from weiwo.state.result import INTERNAL, ConsentRequest, PlanRequest, ReplyReque
 ROOT: Final = Path(__file__).parents[2]
 SCHEMA: Final = ROOT / "app" / "result.schema.json"
 TYPES: Final = ROOT / "app" / "page" / "src" / "result.ts"
-_REQUESTS: Final = (PlanRequest, ReplyRequest, ConsentRequest)
+_REQUESTS: Final = {"waiting": PlanRequest, "waiting_for_reply": ReplyRequest, "waiting_for_consent": ConsentRequest}
+"""What is printed in place of a result, by its name in the schema."""
 _WIDTH: Final = 120
 
 
@@ -61,7 +62,7 @@ def read_docstring(model: type[BaseModel]) -> tuple[str, dict[str, str]]:
 
 def build_schema() -> dict[str, Any]:
     """The JSON schema of a result; `$defs` also has what is printed in its place while a person is waited for."""
-    models = [(model, "serialization") for model in (Result, *_REQUESTS)]
+    models = [(model, "serialization") for model in (Result, *_REQUESTS.values())]
     for model, _ in models:
         model.model_rebuild()
     _, made = models_json_schema(models, by_alias=True, schema_generator=_Generator)  # type: ignore[arg-type]
@@ -75,8 +76,9 @@ def build_schema() -> dict[str, Any]:
     # What an outcome's particulars are may change from version to version.
     defs["Outcome"]["properties"]["detail"] = {"type": "object", "description": "Particulars of the value."}
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:weiwo:result", "title": "Result"}
+    defs |= {name: defs.pop(model.__name__) for name, model in _REQUESTS.items()}
     whole = defs.pop("Result")
-    used = list(_find_references(whole, defs, {one.__name__ for one in _REQUESTS}))
+    used = _find_references(whole, defs, set(_REQUESTS))
     return {**head, **whole, "$defs": {name: defs[name] for name in sorted(used)}}
 
 
@@ -92,7 +94,8 @@ def _find_references(whole: Any, defs: dict[str, Any], names: set[str]) -> set[s
 
 def write_types(schema: dict[str, Any]) -> str:
     """The schema as TypeScript interfaces."""
-    named = {"Result": schema, **schema["$defs"]}
+    defs = {name: of for name, of in schema["$defs"].items() if name not in _REQUESTS and name != "JsonValue"}
+    named = {"Result": schema, **defs}
     lines = ["// Generated from state/result.py by `make result-schema`. Do not edit.", ""]
     lines += ["export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };", ""]
     for name in sorted(named):

@@ -70,28 +70,6 @@ export interface Claim {
   reason?: string;
 }
 
-/** Printed instead of a result while a tool that may change something waits to be allowed. */
-export interface ConsentRequest {
-  /** The thread. */
-  thread_id: string;
-  status: "waiting";
-  asks: "allow_tool";
-  /** What the task that calls it asks. */
-  question: string;
-  /** The task. */
-  task: string;
-  /** The tool. */
-  tool: string;
-  /** The MCP server it is of; empty for any other. */
-  server: string;
-  /** The arguments of the call. */
-  arguments: Record<string, Json>;
-  /** Digest of the tool and the arguments: what an answer holds for. */
-  hash: string;
-  /** The commands that go on with it. */
-  how: string;
-}
-
 /** A passage and where it came from. */
 export interface Evidence {
   /** `passage_id` of the text. */
@@ -200,8 +178,6 @@ export interface Gap {
   task_id: string;
 }
 
-export type JsonValue = Json;
-
 /** One call of a chat model, for the trace. */
 export interface ModelCall {
   /** The agent that asked: master, planner, executor, reflection or writer; or the verifier. */
@@ -298,23 +274,6 @@ export interface PlanForm {
   expected?: Expectation | null;
 }
 
-/** Printed instead of a result while a plan waits for a person's approval. */
-export interface PlanRequest {
-  /** The thread. */
-  thread_id: string;
-  status: "waiting";
-  /** The question, as asked. */
-  question: string;
-  /** The plan. */
-  plan: PlanForm;
-  /** Values, for people, of its tasks that need not run again. */
-  finished: Record<string, string>;
-  /** What else a person should know of the plan. */
-  note: string;
-  /** The commands that go on with it. */
-  how: string;
-}
-
 /** Bibliographic particulars of a scholarly work; empty where they are not known. */
 export interface Publication {
   /** Names as they are printed, in order. */
@@ -361,22 +320,6 @@ export interface Refresh {
   at: string;
   /** The values that changed. */
   changes: Array<ChangedValue>;
-}
-
-/** Printed instead of a result while a question that can mean several things waits for a reply. */
-export interface ReplyRequest {
-  /** The thread. */
-  thread_id: string;
-  status: "waiting";
-  asks: "clarify";
-  /** The question, as asked. */
-  question: string;
-  /** What is asked back. */
-  clarify: string;
-  /** What it can mean. */
-  choices: Array<string>;
-  /** The command that goes on with it. */
-  how: string;
 }
 
 /** An answer and everything behind it. */
