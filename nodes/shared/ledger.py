@@ -12,7 +12,7 @@ from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
+from weiwo.state import REFERENCE, JsonValue, Language, Outcome, Plan, Task
 from weiwo.state.answer import Gap
 from weiwo.state.kinds import message_locale
 from weiwo.state.ledger import PERSON, Ledger, PartOutcome, QuestionPart, Severity
@@ -72,6 +72,7 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
     if unused and state["assessment"].decided_by == "rule" and frame.parts and frame.shape not in CONCLUDED:
         phrase = _join_phrase(unused, frame.question)
         parts.append(QuestionPart(attribute=phrase, outcome="not_asked", cause=_WORDS[language]["no_task"]))
+    parts += _list_unread_words(outcomes, history, language)
     gaps = list(find_gaps(state, language))
     current = [outcomes[key] for key in history.current.ids if key in outcomes] if history.current else []
     gaps += describe_coverage(current, services.settings.filter, language)
@@ -347,6 +348,21 @@ def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _Pl
         return ()  # pairs of characters tell no words apart
     words = (found[0] for found in _WORD.finditer(frame.question) if found.start())  # an imperative stands first
     return tuple(dict.fromkeys(word for word in words if (own := set(terms(word))) and not own & used))
+
+
+def _list_unread_words(
+    outcomes: Mapping[str, Outcome], history: _PlanHistory, language: Language
+) -> list[QuestionPart]:
+    """List the words that a calculation over a table left aside, as no column or value explains them."""
+    present = history.current.ids if history.current is not None else ()
+    made = [outcomes[key].detail.computation or {} for key in present if key in outcomes and outcomes[key].usable]
+    words = [str(word) for one in made for word in _as_list(one.get("unused"))]
+    cause = _WORDS[language]["no_column"]
+    return [QuestionPart(attribute=word, outcome="not_asked", cause=cause) for word in dict.fromkeys(words)]
+
+
+def _as_list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
 
 
 def _join_phrase(words: Sequence[str], question: str) -> str:

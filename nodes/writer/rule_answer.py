@@ -4,14 +4,13 @@ Nothing is asserted beyond what `compose` makes of outcomes; what was not found 
 sentences that fit best in bold, in neutral words.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from weiwo.nodes.shared.ledger import describe_failure
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import without_orders
-from weiwo.nodes.shared.question.table_question import asks_table, find_doubt
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.claims import check_piece
 from weiwo.nodes.writer.compose import DISPUTED, Statement, compose_statements
@@ -19,21 +18,17 @@ from weiwo.nodes.writer.document import list_claim_places
 from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_extracts
 from weiwo.nodes.writer.pieces import add_marks, all_supported
 from weiwo.nodes.writer.prompt import current_outcomes
+from weiwo.nodes.writer.row_advice import advise_on_rows
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import Claim, Evidence, Language, Outcome, Task
-from weiwo.state.answer import Extract
 from weiwo.state.ledger import Lead
 from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
-from weiwo.text.cell_values import Doubt
 from weiwo.text.dates import find_dates
 from weiwo.text.language import HAN
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
-from weiwo.text.records import split_row
-from weiwo.tools.tables.catalog import describe_tables
-from weiwo.tools.tables.columns import fold_value
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
@@ -60,7 +55,7 @@ class RuleAnswer:
         open: Of several questions in one, those that no statement answers, where another is answered.
         doors: What would find more: names of `_DOORS`.
         thin: Why little was found, where that is known: a name of `_LEADS`.
-        reason: What fills its words: which columns may be meant.
+        reason: What fills its words.
     """
 
     statements: tuple[tuple[str, list[Claim], bool], ...]
@@ -170,8 +165,8 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
     extracts = build_quote_extracts(quotes, passages, frame.language) if told and not left else None
     extracts = extracts or choose_extracts(frame, passages)
     thin, reason = _explain_thinness(frame.question, passages, outcomes.values())
-    if not thin:
-        thin, reason = _explain_rows(frame.question, extracts.items, services, frame.language)
+    if not thin and (reason := advise_on_rows(frame.question, extracts.items, services, frame.language)):
+        thin = "rows"
     return RuleAnswer(
         statements=tuple(
             (sentence, claims, outcomes[one.task_id].decided_by == "model") for one, sentence, claims in told
@@ -217,34 +212,6 @@ def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Ite
     if passages and asked and not any(told):
         return "other_language", ""
     return "chinese" if passages and not asked and all(told) else "", ""
-
-
-def _explain_rows(question: str, shown: Sequence[Extract], services: RunContext, language: Language) -> tuple[str, str]:
-    """What would count the rows that are shown, where a question counts or adds up; empty where it does not."""
-    asks = next((info for info in services.registry.infos() if info.name == "query_table"), None)
-    rows = any(split_row(line, (), one.source) for one in shown for line in one.text.splitlines())
-    if asks is None or not rows or not asks_table(question):
-        return "", ""
-    if not asks.available:
-        return "rows_unread", ""
-    corpus = services.registry.corpus
-    tables = describe_tables(corpus, services.settings.filter) if corpus is not None else []
-    if uncertain := _find_uncertain_column(question, tables, language):
-        return "rows_uncertain", uncertain
-    doubt = find_doubt(question, tables)
-    if doubt is not None:
-        return "rows_doubted", f"{doubt[0]}: {', '.join(doubt[1])}"
-    return "" if services.models.configured("writer") else "rows", ""
-
-
-def _find_uncertain_column(question: str, tables: Iterable[Mapping[str, Any]], language: Language) -> str:
-    """The column that a question names and that has two readings, with these; empty where there is none."""
-    asked = fold_value(question)
-    for table in tables:
-        for column in table["columns"]:
-            if column["doubt"] and fold_value(column["name"]) in asked:
-                return f"“{column['name']}”: {Doubt(*column['doubt']).describe(language)}"
-    return ""
 
 
 def _find_doors(broken: str, services: RunContext) -> Iterator[str]:

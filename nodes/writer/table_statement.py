@@ -31,6 +31,10 @@ def tell_table_result(result: Outcome, language: Language) -> str:
         told += _tell_variant(result, variant, made, language)
     if len(made.get("parts") or ()) > 1:
         told += words["parts"].format(names=join_names([str(name) for name in made["parts"]], language))
+    if assumed := [_tell_assumption(one) for one in made.get("assumed") or ()]:
+        told += words["assumed"].format(names=words["between_notes"].join(assumed[:_MOST_NOTES]))
+    if unused := [str(one) for one in made.get("unused") or ()]:
+        told = words["unused"].format(words=join_names(unused, language), told=told)
     if notes := describe_notes(made.get("notes") or (), language)[:_MOST_NOTES]:
         told += words["notes"].format(notes=words["between_notes"].join(notes))
     return told
@@ -59,6 +63,12 @@ def _choose_sentence(
         key = "first" if top == 1 and len(columns) == 1 else "first_some"
         return words[key].format(**within, column=join_names(columns, language), way=words[way], order=name)
     return words["rows"].format(**within, columns=join_names(columns, language) if columns else words["all"])
+
+
+def _tell_assumption(assumed: Mapping[str, Any]) -> str:
+    """What some words of the question were taken for."""
+    meant = f"{assumed['column']} = {assumed['value']}" if assumed["value"] else str(assumed["column"])
+    return f"{assumed['words']} → {meant}"
 
 
 def _name_figure(measure: Sequence[Any], words: Mapping[str, str]) -> str:

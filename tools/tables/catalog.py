@@ -173,7 +173,9 @@ def _merge_columns(columns: Sequence[Description]) -> Description:
         return columns[0]
     values = list(dict.fromkeys(value for column in columns for value in column["values"]))
     sums = {key: sum(column[key] for column in columns) for key in ("distinct", "empty", "unread")}
-    return {**columns[0], "values": values, **sums}
+    spans = [column["range"] for column in columns if column.get("range")]
+    span = [min(first for first, _ in spans), max(last for _, last in spans)] if spans else []
+    return {**columns[0], "values": values, "range": span, **sums}
 
 
 def _find_table(wanted: str, tables: Sequence[_Table], outdated: Sequence[TableEntry]) -> _Table:

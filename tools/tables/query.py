@@ -96,6 +96,8 @@ class Query:
             **self._spell_out(),
             "variants": [self._vary(kind, counts, skipped, result) for kind in kinds],
             "parts": [part.name for part in main.parts],
+            "assumed": [one.model_dump() for one in self._request.assumed],
+            "unused": list(self._request.unused),
         }
 
     def _list_notes(self) -> list[Note]:

@@ -70,6 +70,8 @@ def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, Js
         "groups",
         "order",
         "columns",
+        "assumed",
+        "unused",
     )
     detail: dict[str, JsonValue] = {name: result[name] for name in kept}
     detail |= {"rows": result["counted"], "title": result["table"]}

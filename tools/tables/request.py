@@ -44,6 +44,14 @@ class _Join(_Model):
     right: _Name = Field(description="The column of the joined table.")
 
 
+class Assumption(_Model):
+    """Words of a question that were taken for a column, or for a value of it."""
+
+    words: _Name
+    column: _Name
+    value: _Name = ""
+
+
 class TableRequest(_Model):
     """A request: rows of a table that meet conditions, as they are or made into figures."""
 
@@ -56,6 +64,10 @@ class TableRequest(_Model):
     descending: bool = True
     top: int = Field(20, ge=1, le=200, description="Rows or groups to give at most.")
     join: _Join | None = None
+    assumed: list[Assumption] = Field(
+        default_factory=list, max_length=10, description="Words that were taken for other names; told with the answer."
+    )
+    unused: list[_Name] = Field(default_factory=list, max_length=10, description="Words that no name explains.")
 
 
 class RequestError(ValueError):

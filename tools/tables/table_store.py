@@ -8,7 +8,7 @@ consecutive, and `kind` tells hidden rows (1) and rows that may be totals (2) fr
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from weiwo.state.table import Cell, Table
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import StoredTable
 from weiwo.tools.printable import one_line
-from weiwo.tools.tables.columns import LONGEST_CELL, Column, fold_value, read_column
+from weiwo.tools.tables.columns import LONGEST_CELL, ORDERED, Column, fold_value, read_column
 from weiwo.tools.tables.notes import Note
 from weiwo.tools.tables.parquet import ParquetColumn, write_parquet
 from weiwo.tools.tables.structure import FoundTable, find_tables
@@ -164,6 +164,7 @@ def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
         "unit": column.unit,
         "distinct": len(distinct),
         "values": [str(value) for value in list(distinct)[:_KNOWN_VALUES]] if column.type == "text" else [],
+        "range": _find_range(column, distinct),
         "samples": [column.samples[at] for at in sampled][:3],
         "empty": max(0, sum(value is None for value in values) - column.unread),
         "unread": column.unread,
@@ -175,6 +176,11 @@ def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
         "template": column.template,
         "parts": "".join(mark for mark, part in kept_parts if part is not None),
     }
+
+
+def _find_range(column: Column, distinct: Mapping[Any, None]) -> list[Any]:
+    """The lowest and the highest value of a column that has them."""
+    return [min(distinct), max(distinct)] if distinct and column.type in ORDERED else []
 
 
 # -- bodies -------------------------------------------------------------------------------------------------------

@@ -133,14 +133,24 @@ async def summarize_tables(question: str, services: RunContext) -> str:
 
 
 async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> Choices:
-    """For each question that can be read, word for word, as one over a table of the documents: that request."""
+    """Choose by rule, for each question that can be read as a request over a table of the documents, that request.
+
+    A reading with words that nothing explains is left where a passage has all of the question's words, and every
+    reading that assumes or leaves a word is left to a model where there is one.
+    """
     corpus = services.registry.corpus
     asked = [frame for frame in frames if asks_table(frame.question)]
     if not asked or corpus is None or _TABLES not in services.registry.names():
         return {}
     tables = await asyncio.to_thread(describe_tables, corpus, services.settings.filter)
-    read = {frame.question: read_table_question(frame.question, tables) for frame in asked}
-    return {question: ToolCall(_TABLES, args) for question, args in read.items() if args is not None}
+    chosen = {}
+    for frame in asked:
+        args = read_table_question(frame.question, tables)
+        if args is None or ({"assumed", "unused"} & args.keys() and services.models.configured("planner")):
+            continue
+        if "unused" not in args or not await _has_document(frame, services):
+            chosen[frame.question] = ToolCall(_TABLES, args)
+    return chosen
 
 
 async def plan_one_step(

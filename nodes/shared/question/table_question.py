@@ -1,15 +1,31 @@
 """Rule-based questions over a table: the words of a question held against the columns and values of known tables.
 
-A request is made only where every word is accounted for: a cue (how many, total, average, highest), a column, a value,
-the table's own name, a condition, or a word that says nothing more. One word too many, or two readings, and there is no
-request: a wrong figure is worse than none.
+A word is a cue (how many, total, average, highest), a column, a value, the table's own name, a condition, or says
+nothing more. First every word has to stand in the table. Where that gives no request, words of the same meaning and
+parts of names are assumed, and told with the answer; a word that nothing explains is told as not used. A word that
+turns the sense of a question, or that may mean two things, makes no request: a wrong figure is worse than none.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Final, NamedTuple
+from itertools import pairwise
+from typing import Any, Final, Literal, NamedTuple
 
+from weiwo.nodes.shared.question.table_mentions import (
+    IDLE,
+    NOUNS,
+    Implied,
+    Mention,
+    find_assumed,
+    find_implied,
+    find_mentions,
+    has_implied,
+    list_table_forms,
+    list_values_with,
+    names_people,
+)
+from weiwo.nodes.shared.question.table_periods import UnknownYearError, find_period, list_years
 from weiwo.state import JsonValue
 from weiwo.text.cell_values import parse_amount
 from weiwo.text.data_files import data_pattern, data_words, read_data
@@ -20,12 +36,15 @@ from weiwo.text.records import NAME_KEYS
 from weiwo.tools.tables.columns import NUMERIC, ORDERED, fold_value
 
 _FILE: Final = "tables"
+_SYNONYMS: Final = "table_synonyms"
 _CUES: Final = {name: data_pattern(_FILE, "cues", name) for name in read_data(_FILE)["cues"]}
 _COMPARE: Final = {name: data_pattern(_FILE, "compare", name) for name in read_data(_FILE)["compare"]}
 _DATES: Final = {name: data_pattern(_FILE, "dates", name) for name in read_data(_FILE)["dates"]}
-_IDLE: Final = data_words(_FILE, "words", "idle")
 _IDLE_HAN: Final = data_pattern(_FILE, "words", "idle_han")
-_NOUNS: Final = data_words(_FILE, "words", "nouns")
+_VERBS: Final = data_words(_SYNONYMS, "words", "verbs")
+_PEOPLE: Final = data_words(_SYNONYMS, "words", "people")
+_TURNING: Final = data_words(_SYNONYMS, "words", "turning")
+_TURNING_HAN: Final = data_pattern(_SYNONYMS, "words", "turning_han")
 _SIGNS: Final = {"ge": ">=", "le": "<=", "gt": ">", "lt": "<", "eq": "="}
 _DAYS: Final = {"since": ">=", "after": ">", "before": "<", "until": "<=", "on": "="}
 _AMOUNT: Final = lazy(
@@ -33,8 +52,6 @@ _AMOUNT: Final = lazy(
 )
 _YEAR: Final = lazy(r"(?<![a-z\d.,])(?:19|20)\d\d(?![\d.,]\d|\d)")
 _MONTH: Final = lazy(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,7}\b(?=[\d, .]{0,6}\b\d{4})")
-_SAYS_OTHER: Final = data_pattern(_FILE, "words", "other")
-"""Words that a question has for other ends: a column or a value of that name is meant only where both are named."""
 _FORM: Final = data_pattern("question", "patterns", "form_aside")
 _LONGEST: Final = 300
 _MOST_TABLES: Final = 60
@@ -43,24 +60,36 @@ _MOST_ALIKE: Final = 4
 _WORD: Final = lazy(r"[^\W_]+")
 _MARKS: Final = lazy(r"[\s?？。.!！,，、:：;；'\"“”‘’()（）《》]+")
 _HAN: Final = lazy(f"[{HAN}]")
-_BRACKETED: Final = lazy(r"[(（\[]([^()（）\[\]]{0,100})[)）\]]")
+_BESIDE_COLUMN: Final = lazy(r"\b(after|before|since|until|over|under|above|below)\s+(?:the\s+)?@")
 _BESIDE: Final = frozenset({"", "=", "is", "of", "in", "the", "为", "是", "的"})
 """What may stand between a column and its value."""
 _MADE: Final = ("distinct", "median", "mean", "sum", "count")
+_WORDED: Final = ("max", "min", "top", *_MADE, "when", "who")
+"""Cues that are words of their own, wherever they stand."""
+_MOST_YEARS: Final = 6
+_MOST_NAMED: Final = 5
+_MOST_UNUSED: Final = 2
+_LONGEST_UNUSED_HAN: Final = 4
+"""Words, or Chinese characters, that may be left over; a question with more is another one."""
 
 
-class _Mention(NamedTuple):
-    """A column, a value or the table itself, as a question names it."""
+class Refusal(NamedTuple):
+    """Why a question is no request, where that can be told.
 
-    kind: str  # `column`, `value`, `table`
-    start: int
-    end: int
-    column: int
-    value: str = ""
+    Attributes:
+        kind: `several`: a word may mean several columns or values; `unknown`: a name is in no column; `year`: a month
+            or a quarter without its year.
+        word: The word.
+        names: What it may mean, or the columns that can be asked about.
+    """
+
+    kind: Literal["several", "unknown", "year"]
+    word: str
+    names: tuple[str, ...] = ()
 
 
 def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> dict[str, JsonValue] | None:
-    """The request that a question is, over the one table that it can be asked of.
+    """Read a question as a request over the one table that it can be asked of.
 
     Args:
         question: The question, in English or Chinese.
@@ -69,57 +98,122 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
     Returns:
         The arguments of `query_table`; None where the question is none, or more than one table or column may be meant.
     """
-    text = _FORM.sub("", fold_value(question))
     if not asks_table(question):
         return None
-    found: list[tuple[bool, dict[str, JsonValue]]] = []
+    text, proper = _FORM.sub("", fold_value(question)), _list_proper(question)
     together = {table["name"] for table in tables if table.get("parts")}  # like tables of a document as one
-    for table in tables[:_MOST_TABLES]:
-        if table["columns"] and not table["torn"]:
-            reading = _Reading(text, table)
+    for loose in (False, True):
+        found: list[tuple[_Reading, dict[str, JsonValue]]] = []
+        for table in _list_askable(tables):
+            reading = _Reading(text, table, loose=loose, proper=proper)
             if (request := reading.read()) is not None:
-                found.append((reading.names_table, request))
-    named = [request for names, request in found if names] or [request for _, request in found]
-    joined = [request for request in named if request["table"] in together]
-    return named[0] if len(named) == 1 else joined[0] if len(joined) == 1 else None
-
-
-def find_doubt(question: str, tables: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]] | None:
-    """The value of a question that stands in several columns of its table, with these; None where that is not it."""
-    for table in tables[:_MOST_TABLES]:
-        if table["columns"] and not table["torn"]:
-            reading = _Reading(fold_value(question), table)
-            if reading.read() is None and reading.doubtful:
-                tried = [(one, _Reading(fold_value(question), table, one.column).read()) for one in reading.doubtful]
-                fit = [one for one, request in tried if request is not None]
-                if len(fit) > 1:
-                    return fit[0].value, [str(table["columns"][one.column]["name"]) for one in fit]
+                found.append((reading, request))
+        least = min((reading.strain for reading, _ in found), default=(0, 0))
+        found = [(reading, request) for reading, request in found if reading.strain == least]
+        named = [request for reading, request in found if reading.names_table] or [request for _, request in found]
+        joined = [request for request in named if request["table"] in together]
+        if len(named) == 1 or len(joined) == 1:
+            return named[0] if len(named) == 1 else joined[0]
+        if found:
+            return None
     return None
 
 
+def explain_refusal(question: str, tables: Sequence[Mapping[str, Any]]) -> Refusal | None:
+    """Explain why a question is no request over a table; None where no single word stands in the way."""
+    text, proper = _FORM.sub("", fold_value(question)), _list_proper(question)
+    for table in _list_askable(tables):
+        reading = _Reading(text, table)
+        if reading.read() is None and reading.doubtful:
+            tried = [(one, _Reading(text, table, one.column).read()) for one in reading.doubtful]
+            fit = [one for one, request in tried if request is not None]
+            if len(fit) > 1:
+                return Refusal("several", fit[0].value, tuple(str(table["columns"][one.column]["name"]) for one in fit))
+    for table in _list_askable(tables):
+        reading = _Reading(text, table, loose=True, proper=proper)
+        if reading.read() is None and reading.refusal is not None:
+            return reading.refusal
+    return None
+
+
+def _list_askable(tables: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the tables that were read whole."""
+    return (table for table in tables[:_MOST_TABLES] if table["columns"] and not table["torn"])
+
+
 def asks_table(question: str) -> bool:
-    """Whether a question has a word for what is made of rows: a count, a sum, a mean, an extreme."""
+    """Tell whether a question has a word for what is made of rows: a count, a sum, a mean, an extreme."""
     text = fold_value(question[: _LONGEST + 1])
-    return len(text) <= _LONGEST and any(_CUES[cue].search(text) for cue in ("max", "min", "top", *_MADE))
+    if len(text) > _LONGEST:
+        return False
+    return has_implied(text) or any(_CUES[cue].search(text) for cue in ("max", "min", "top", *_MADE))
+
+
+def _list_proper(question: str) -> frozenset[str]:
+    """List the words that are written as names: in capitals amid a sentence that is not."""
+    words = list(_WORD.finditer(question))
+    between = ((after, question[before.end() : after.start()]) for before, after in pairwise(words))
+    begun = {word.start() for word, marks in between if set(".?!:") & set(marks)}
+    named = [one for one in words[1:] if one[0][0].isupper() and one.start() not in begun]
+    return frozenset(fold_value(one[0]) for one in named) if len(named) * 2 <= len(words) else frozenset()
 
 
 class _Reading:
     """One question read over one table: what was understood is taken out of the text, until nothing is left."""
 
-    def __init__(self, text: str, table: Mapping[str, Any], chosen: int | None = None) -> None:
-        self._chosen = chosen  # the column whose values are meant, where several have them
-        self.doubtful: list[_Mention] = []
+    def __init__(
+        self,
+        text: str,
+        table: Mapping[str, Any],
+        chosen: int | None = None,
+        *,
+        loose: bool = False,
+        proper: AbstractSet[str] = frozenset(),
+    ) -> None:
+        """Find what the question names.
+
+        Args:
+            text: The question, folded.
+            table: What is known of the table.
+            chosen: The column whose values are meant, where several have them.
+            loose: Names may be assumed, and words left unused.
+            proper: Words that are written as names.
+        """
+        self._chosen, self._loose, self._proper = chosen, loose, proper
+        self.doubtful: list[Mention] = []
+        self.refusal: Refusal | None = None
         self._table = table
         self._columns: Sequence[Mapping[str, Any]] = table["columns"]
         self._text = text
         self._filters: list[dict[str, JsonValue]] = []
-        self._mentions = _find_mentions(text, table)
+        self._mentions = find_mentions(text, table)
+        self._implied: list[Implied] = []
+        self._assumed: list[dict[str, JsonValue]] = []
+        self._unused: list[str] = []
+        self._period: tuple[int, int] | None = None
+        self._counts_key = False  # the column that has another value in each row is named
         self.names_table = any(one.kind == "table" for one in self._mentions)
 
+    @property
+    def strain(self) -> tuple[int, int]:
+        """How far the reading is from the words of the question: words not used, and names assumed."""
+        return len(self._unused), len(self._assumed)
+
     def read(self) -> dict[str, JsonValue] | None:
-        if not self._mentions or not self._take_values():
+        """Return the request, or None."""
+        if self._loose and not self._assume():
             return None
-        marked = self._mark()
+        if not (self._mentions or self._implied) or not self._take_values():
+            return None
+        request = self._read_marked(self._mark())
+        if request is None:
+            return None
+        names = _list_columns(request)
+        assumed: list[JsonValue] = [one for one in self._assumed if one["column"] in names]
+        told: dict[str, list[JsonValue]] = {"assumed": assumed, "unused": [*self._unused]}
+        return {**request, **{name: words for name, words in told.items() if words}}
+
+    def _read_marked(self, marked: str) -> dict[str, JsonValue] | None:
         top, marked = _take(_CUES["top"], marked)
         for reader in (self._take_dates, self._take_amounts):
             left = reader(marked)
@@ -127,11 +221,11 @@ class _Reading:
                 return None
             marked = left
         by, marked = _take(_CUES["by"], marked)
-        cues: dict[str, bool] = {}
+        cues = dict.fromkeys((one.cue for one in self._implied), True)
         dated = bool(_CUES["when"].search(marked))
         for cue in ("distinct", "max", "min", "median", "mean", "count", "sum"):
             hit, marked = _take(_CUES[cue], marked)
-            cues[cue] = hit is not None
+            cues[cue] = hit is not None or cues.get(cue, False)
         which, marked = _take(_CUES["which"], marked)
         if which is None:
             which, marked = _take(_CUES["which_han"], marked)
@@ -152,9 +246,91 @@ class _Reading:
         rest = [one.column for one in asked if one.column not in {group, thing}]
         if len(alike) > 1 and set(rest) == alike:
             return self._each(cues, rest, group)
-        return self._request(cues, rest, group, thing, amount, dated=dated, asks=which is not None or who is not None)
+        asks = which is not None or who is not None
+        if self._loose and (len(set(rest)) > 1 or cues["count"]) and not (cues["max"] or cues["min"]):
+            # "the total amount of orders", a row each; "opened in Q1", a condition
+            self._counts_key = any(map(self._is_key, rest))
+            rest = [at for at in rest if not self._is_key(at) and not self._is_dated(at)]
+        if self._loose and thing is None and group is None and not asks and (cues["max"] or cues["min"]):
+            rest, thing = self._split_thing(rest, dated=dated)
+        return self._request(cues, rest, group, thing, amount, dated=dated, asks=asks)
 
-    def _find_thing(self, which: re.Match[str], asked: Sequence[_Mention]) -> int | None:
+    # -- names that are assumed -----------------------------------------------------------------------------------
+
+    def _assume(self) -> bool:
+        """Take what the question names in other words than the table; False where a word may mean several things."""
+        for one in self._mentions:
+            word = self._text[one.start : one.end]
+            if one.kind == "table" and (values := list_values_with(word, self._table)):
+                self.refusal = Refusal("several", word, (str(self._table["name"]), *values[:_MOST_NAMED]))
+                return False
+        self._implied = find_implied(self._text, self._table, self._mentions, ORDERED)
+        if not self._take_period():
+            return False
+        taken = [(one.start, one.end) for one in self._mentions]
+        taken += [(one.start, one.end) for one in self._implied]
+        taken += [self._period] if self._period else []
+        taken += [found.span() for cue in _WORDED for found in _CUES[cue].finditer(self._text)]
+        mentions, doubts = find_assumed(self._text, self._table, taken)
+        if doubts:
+            self.refusal = Refusal("several", *doubts[0])
+            return False
+        for one in mentions:
+            self._note_assumed(self._text[one.start : one.end], one.column, one.value)
+        self._mentions = sorted((*self._mentions, *mentions), key=lambda one: one.start)
+        for implied in self._implied:
+            if implied.column is not None:
+                self._note_assumed(self._text[implied.start : implied.end], implied.column)
+        return True
+
+    def _note_assumed(self, words: str, column: int, value: str = "") -> None:
+        self._assumed.append({"words": words.strip(), "column": self._name(column), "value": value})
+
+    def _take_period(self) -> bool:
+        """Turn a quarter or a month into a condition on the date column; False where its year is not known."""
+        column = self._find_date_column()
+        if column is None:
+            return True
+        try:
+            period = find_period(self._text, list_years(self._columns[column]))
+        except UnknownYearError as error:
+            years = sorted(list_years(self._columns[column]))
+            self.refusal = Refusal("year", str(error), tuple(str(year) for year in years[:_MOST_YEARS]))
+            return not years
+        if period is None or any(one.start < period.end and period.start < one.end for one in self._mentions):
+            return True
+        self._period = (period.start, period.end)
+        months: list[JsonValue] = [period.first, period.last]
+        whole: dict[str, JsonValue] = {"op": "between", "value": months}
+        condition = whole if period.first < period.last else {"op": "=", "value": period.first}
+        self._filters.append({"column": self._name(column), **condition})
+        if period.year_assumed:
+            value = period.first if period.first == period.last else f"{period.first} – {period.last}"
+            self._note_assumed(self._text[period.start : period.end], column, value)
+        return True
+
+    def _find_date_column(self) -> int | None:
+        """The column that dates of the question are of: the one it names, else the only one."""
+        dated = [at for at, column in enumerate(self._columns) if column["type"] in {"date", "datetime"}]
+        named = [at for at in dated if any(one.column == at for one in self._mentions)]
+        fit = named if len(named) == 1 else dated
+        return fit[0] if len(fit) == 1 and self._is_clean(fit[0], {"date", "datetime"}) else None
+
+    def _split_thing(self, rest: Sequence[int], *, dated: bool) -> tuple[list[int], int | None]:
+        """Part the columns of "cheapest club" or "newest laptop": those of the order, and the one that is wanted."""
+        implied = next((one.column for one in self._implied if one.column is not None), None)
+        if implied is None and dated:
+            implied = self._only("date")
+        ordered = [at for at in dict.fromkeys(rest) if self._is_clean(at, ORDERED)]
+        named = [at for at in dict.fromkeys(rest) if self._columns[at]["type"] == "text"]
+        if len(named) == 1 and len(ordered) <= 1 and len(named) + len(ordered) == len(set(rest)):
+            target = ordered[0] if ordered else implied
+            return ([target], named[0]) if target is not None else (list(rest), None)
+        if not rest and implied is not None and self.names_table:
+            return [implied], self._find_names() if self._find_names() is not None else self._find_namesake()
+        return list(rest), None
+
+    def _find_thing(self, which: re.Match[str], asked: Sequence[Mention]) -> int | None:
         """The column that "which …" asks for: the one named beside the cue, or the name of a row."""
         ahead, behind = which.string[which.end() :][:1], which.string[: which.start()].rstrip()[-1:]
         if "~" in (ahead if ahead in {"@", "~"} else behind):
@@ -188,12 +364,16 @@ class _Reading:
         made = next((cue for cue in _MADE if cues[cue]), "")
         if (cues["max"] and cues["min"]) or len(set(rest)) > 1 or (asks and thing is None):
             return None
-        target = rest[0] if rest else None
+        target = rest[0] if rest else next((one.column for one in self._implied if one.column is not None), None)
         if made == "sum" and cues["count"] and target is None:
             made = "count"  # "how many … in total"
+        if target is None and self._loose and (extreme or made in {"sum", "mean", "median"}):
+            target = self._find_called()
         request: dict[str, JsonValue] = {"table": str(self._table["name"]), "filters": [*self._filters]}
         if extreme and target is None and dated:
             target = self._only("date")
+            if thing is None and group is None and self.names_table and not asks and not made:
+                thing = self._find_names()  # "the newest club"
         if extreme and not made:
             if group is None:
                 return self._extreme(request, extreme, target, thing, amount)
@@ -239,12 +419,31 @@ class _Reading:
     def _measure(self, made: str, target: int | None, *, grouped: bool) -> dict[str, JsonValue] | None:
         if made == "count":
             known = self.names_table or bool(self._generic)
-            return {"function": "count"} if target is None and known else None
+            known = known or self._counts_key
+            return self._count_things(target) if target is not None else {"function": "count"} if known else None
         if target is None or not made:
             return None
         if made == "distinct":
             return {"function": "distinct", "column": self._name(target)} if not grouped else None
         return {"function": made, "column": self._name(target)} if self._is_clean(target, NUMERIC) else None
+
+    def _is_key(self, at: int) -> bool:
+        """Whether a column comes first and has another value in each row: whoever names it means the rows."""
+        return at == 0 and bool(self._columns[at]["distinct"] == self._table["rows"])
+
+    def _is_dated(self, at: int) -> bool:
+        """Whether a column of dates has a condition."""
+        conditional = any(one["column"] == self._name(at) for one in self._filters)
+        return conditional and self._columns[at]["type"] in {"date", "datetime"}
+
+    def _count_things(self, at: int) -> dict[str, JsonValue] | None:
+        """The count of the things in a column: rows where each has its own, else different values."""
+        column = self._columns[at]
+        if not self._loose or column["mixed"]:
+            return None
+        if column["distinct"] == self._table["rows"]:
+            return {"function": "count"}
+        return {"function": "distinct", "column": self._name(at)} if column["type"] == "text" else None
 
     def _is_clean(self, at: int, types: AbstractSet[str]) -> bool:
         column = self._columns[at]
@@ -257,14 +456,26 @@ class _Reading:
         """The column that names what a row is of, if one does: "name", or a column that is called as the table is."""
         names = [fold_value(str(one["name"])) for one in self._columns]
         known = [at for at, name in enumerate(names) if name in NAME_KEYS]
-        known = known or [at for at, name in enumerate(names) if name in _table_forms(str(self._table["name"]))]
+        known = known or [at for at, name in enumerate(names) if name in list_table_forms(str(self._table["name"]))]
         return known[0] if len(known) == 1 else None
 
     def _find_namesake(self) -> int | None:
         """The column that is called as the table is, where there is one."""
-        called = _table_forms(str(self._table["name"]))
+        called = list_table_forms(str(self._table["name"]))
         found = [at for at, one in enumerate(self._columns) if fold_value(str(one["name"])) in called]
         return found[0] if len(found) == 1 else None
+
+    def _lists_people(self) -> bool:
+        """Whether each row is of a person: a column for their names has another in each row."""
+        return any(
+            column["distinct"] == self._table["rows"] and names_people(str(column["name"])) for column in self._columns
+        )
+
+    def _find_called(self) -> int | None:
+        """The number column that is called just as the question calls the table: "total rent" of rent.csv."""
+        words = {self._text[one.start : one.end] for one in self._mentions if one.kind == "table"}
+        found = [at for at, one in enumerate(self._columns) if fold_value(str(one["name"])) in words]
+        return found[0] if len(found) == 1 and self._is_clean(found[0], ORDERED) else None
 
     def _only(self, kind: str) -> int | None:
         """The one column of a type, if there is one."""
@@ -274,7 +485,7 @@ class _Reading:
     def _take_values(self) -> bool:
         """Turn the values named into conditions; False where one is of several columns and none of them is named."""
         named = {one.column for one in self._mentions if one.kind == "column"} | {self._chosen}
-        spans: dict[tuple[int, int], list[_Mention]] = {}
+        spans: dict[tuple[int, int], list[Mention]] = {}
         for one in self._mentions:
             if one.kind == "value":
                 spans.setdefault((one.start, one.end), []).append(one)
@@ -297,6 +508,8 @@ class _Reading:
         """The text with `@` for a column, `~` for the table, and blanks for values; of the length that it had."""
         letters = list(self._text)
         self._free: set[int] = set()
+        for start, end in [(one.start, one.end) for one in self._implied] + ([self._period] if self._period else []):
+            letters[start:end] = " " * (end - start)
         for one in self._mentions:
             letters[one.start : one.end] = " " * (one.end - one.start)
             if one.kind == "table":
@@ -306,7 +519,7 @@ class _Reading:
                 self._free.add(one.start)
         return "".join(letters)
 
-    def _goes_with_value(self, mention: _Mention) -> bool:
+    def _goes_with_value(self, mention: Mention) -> bool:
         """Whether a column is named beside its value: "the pro plan", 区域为华东."""
         for other in self._mentions:
             if other.kind == "value" and other.column == mention.column:
@@ -404,19 +617,43 @@ class _Reading:
         return amount[0] if amount is not None and amount[1] in {"", unit} else None
 
     def _nothing_left(self, marked: str) -> bool:
-        """Whether nothing is left that was not understood."""
+        """Whether nothing is left that was not understood, or little that may be told as not used."""
         words = [word for word in _WORD.findall(marked) if not _HAN.search(word)]
-        self._generic = [word for word in words if word in _NOUNS]
+        self._generic = [word for word in words if word in NOUNS]
         if "行" in marked or "记录" in marked or "条" in self._text:
             self._generic.append("行")
-        han = "".join(_HAN.findall(marked))
-        return all(word in _IDLE or word in _NOUNS for word in words) and not _IDLE_HAN.sub("", han)
+        han = _IDLE_HAN.sub("", "".join(_HAN.findall(marked)))
+        left = [word for word in words if word not in IDLE and word not in NOUNS]
+        if not self._loose:
+            return not left and not han
+        people = [word for word in (*words, *_HAN.findall(marked)) if word in _PEOPLE] if self._lists_people() else []
+        self._generic += people
+        left = [word for word in left if word not in people]
+        named = set(_BESIDE_COLUMN.findall(marked))  # "after 24h", where 24h is of a header
+        left = [word for word in dict.fromkeys(left) if len(word) > 1 and word not in _VERBS and word not in named]
+        if set(left) & _TURNING or _TURNING_HAN.search(han):
+            return False
+        names = [word for word in left if word in self._proper]
+        if names:
+            self.refusal = Refusal("unknown", " ".join(names), tuple(str(one["name"]) for one in self._columns))
+            return False
+        if len(left) > _MOST_UNUSED or len(han) > _LONGEST_UNUSED_HAN:
+            return False
+        self._unused = [*left, *([han] if han else [])]
+        return True
 
-    def _after(self, at: int, asked: Sequence[_Mention]) -> int | None:
+    def _after(self, at: int, asked: Sequence[Mention]) -> int | None:
         return next((one.column for one in sorted(asked, key=lambda one: one.start) if one.start >= at), None)
 
-    def _before(self, at: int, asked: Sequence[_Mention]) -> int | None:
+    def _before(self, at: int, asked: Sequence[Mention]) -> int | None:
         return next((one.column for one in sorted(asked, key=lambda one: -one.start) if one.start < at), None)
+
+
+def _list_columns(request: Mapping[str, Any]) -> set[str]:
+    """List the columns that a request uses."""
+    parts = [*request.get("filters", ()), *request.get("measures", ())]
+    plain = [request.get("order_by", ""), *request.get("columns", ()), *request.get("group_by", ())]
+    return {*plain, *(str(part.get("column", "")) for part in parts)}
 
 
 def _take(pattern: re.Pattern[str], marked: str) -> tuple[re.Match[str] | None, str]:
@@ -425,60 +662,3 @@ def _take(pattern: re.Pattern[str], marked: str) -> tuple[re.Match[str] | None, 
     if found is None:
         return None, marked
     return found, marked[: found.start()] + " " * (found.end() - found.start()) + marked[found.end() :]
-
-
-def _find_mentions(text: str, table: Mapping[str, Any]) -> list[_Mention]:
-    """What a question names of a table, longer names first, none within another."""
-    called = _table_forms(str(table["name"]))  # whoever says "orders" means rows, not the column of their numbers
-    wanted: list[tuple[str, str, int, str]] = []
-    for at, column in enumerate(table["columns"]):
-        wanted += [(form, "column", at, "") for form in _forms(str(column["name"])) if form not in called]
-        values = ((fold_value(value), value) for value in column["values"])
-        wanted += [(form, "value", at, one) for form, one in values if not _SAYS_OTHER.fullmatch(form)]
-    wanted += [(form, "table", -1, "") for form in called]
-    taken: list[_Mention] = []
-    for form, kind, at, value in sorted(wanted, key=lambda one: (-len(one[0]), one[1] != "column")):
-        if len(form) < 2 and not (len(form) == 1 and _HAN.search(form) and kind == "value"):
-            continue
-        for start in _find_form(text, form):
-            end = start + len(form)
-            over = [one for one in taken if one.start < end and start < one.end]
-            alike = all((one.start, one.end) == (start, end) and one.kind == kind for one in over)
-            if alike and not any(one.column == at for one in over):
-                taken.append(_Mention(kind, start, end, at, value))
-    return sorted(taken, key=lambda one: one.start)
-
-
-def _find_form(text: str, form: str) -> Iterator[int]:
-    """Where a form stands in a text as a word of its own."""
-    start = text.find(form)
-    while start >= 0:
-        end = start + len(form)
-        before, after = text[start - 1 : start], text[end : end + 1]
-        if not (_joins(before, form[0]) or _joins(form[-1], after)):
-            yield start
-        start = text.find(form, start + 1)
-
-
-def _joins(one: str, other: str) -> bool:
-    """Whether two characters are of one word: letters or digits that are not Chinese."""
-    return bool(one and other) and all(c.isalnum() and not _HAN.match(c) for c in (one, other))
-
-
-def _forms(name: str) -> list[str]:
-    """How a column may be named: as it stands, without a unit in brackets, in the plural or singular."""
-    plain = fold_value(_BRACKETED.sub("", name)).replace("_", " ")
-    forms = {fold_value(name), plain}
-    for inner in map(fold_value, _BRACKETED.findall(name)[:1]):  # "amount (net)" is "net amount", too
-        forms |= {f"{inner} {plain}", f"{plain} {inner}"} if plain.isascii() else {f"{inner}{plain}", f"{plain}{inner}"}
-    for form in list(forms):
-        if form.isascii() and form[-1:].isalpha():
-            forms |= {f"{form}s", form.removesuffix("s")} | ({f"{form[:-1]}ies"} if form.endswith("y") else set())
-    return [form for form in forms if form and form not in _IDLE and not _SAYS_OTHER.fullmatch(form)]
-
-
-def _table_forms(name: str) -> list[str]:
-    """How a table may be named: whole, or by a word of its name."""
-    plain = re.sub(r"[_/,-]+", " ", fold_value(name))
-    words = [word for word in plain.split() if not word.isdecimal()]
-    return list(dict.fromkeys(form for word in [" ".join(plain.split()), *words] for form in _forms(word)))

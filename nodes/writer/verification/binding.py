@@ -21,6 +21,7 @@ from weiwo.nodes.writer.verification.windows import (
     label_keys,
     same_value,
 )
+from weiwo.text.language import fold
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 
@@ -61,6 +62,8 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[Mark, str]
         written = statement[mark.start : mark.end]
         part = next((part for part in parts if written in part), statement)
         if len(window.group) > 1 or _unbound(mark, statement, Clause(part), titles):
+            continue
+        if mark.kind == "name" and fold(written) in grounds.said:  # a calculation binds it, not the words around it
             continue
         places = [
             _Place(n, one) for n, source in enumerate(grounds.sources) for one in source.windows.get(mark.kind, ())

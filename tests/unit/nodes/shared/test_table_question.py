@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.nodes.shared.question.table_question import asks_table, find_doubt, read_table_question
+from weiwo.nodes.shared.question.table_question import asks_table, explain_refusal, read_table_question
 
 
 def column(name, type_="text", values=(), unit=""):
@@ -96,7 +96,14 @@ def test_a_question_whose_every_word_is_known_is_a_request(question, request_, f
         ("销售部和研发部一共有多少员工？", {"measures": [{"function": "count"}]}, ["部门 in ['销售部', '研发部']"]),
         ("谁的工资最高？", {"columns": ["姓名"], "order_by": "工资", "descending": True, "top": 1}, []),
         ("工资不低于8000元的员工有多少人？", {"measures": [{"function": "count"}]}, ["工资 >= 8000.0"]),
-        ("2023年以后入职的员工有多少？", None, []),
+        (
+            "2023年以后入职的员工有多少？",
+            {
+                "measures": [{"function": "count"}],
+                "assumed": [{"words": "入职", "column": "入职日期", "value": ""}],
+            },
+            ["入职日期 > 2023"],
+        ),
         (
             "各部门的最高工资是多少？",
             {"measures": [{"function": "max", "column": "工资"}], "group_by": ["部门"], "top": 200},
@@ -173,8 +180,7 @@ def test_a_value_of_several_columns_is_a_doubt_that_is_named():
     routes = column("From", values=["Kiel", "Emden"]), column("To", values=["Kiel", "Bremen"])
     table = {**SALES, "name": "trips", "columns": [*routes, column("Price", "number")]}
     assert read_table_question("How many trips are there in Kiel?", [table]) is None
-    assert find_doubt("How many trips are there in Kiel?", [table]) == ("Kiel", ["From", "To"])
-    assert find_doubt("How many trips are there in Kiel on Monday?", [table]) is None  # a word that says something else
+    assert explain_refusal("How many trips are there in Kiel?", [table]) == ("several", "Kiel", ("From", "To"))
 
 
 def test_two_tables_that_fit_alike_are_a_doubt():
@@ -186,3 +192,118 @@ def test_two_tables_that_fit_alike_are_a_doubt():
 def test_most_questions_are_none():
     assert not asks_table("Who wrote Hamlet?")
     assert not asks_table("茶是什么时候传到日本的？")
+
+
+CLUBS = {
+    "name": "clubs",
+    "torn": 0,
+    "rows": 4,
+    "columns": [
+        {**column("Club", values=["Iron", "Flex", "Pulse", "Tide"]), "distinct": 4},
+        column("Monthly fee", "number", unit="€"),
+        column("Manager", values=["Noor Haddad", "Sam Ode"]),
+        {**column("Opened", "date"), "range": ["2024-01-09", "2024-11-30"]},
+    ],
+}
+GOODS = {
+    "name": "商品",
+    "torn": 0,
+    "rows": 4,
+    "columns": [
+        column("名称", values=["苹果", "香蕉"]),
+        column("零售价", "number", unit="¥"),
+        column("存放仓库", values=["东部仓库", "西部仓库"]),
+        {**column("进货日期", "date"), "range": ["2023-12-01", "2024-06-30"]},
+    ],
+}
+
+
+def assume(question, table):
+    found = read_table_question(question, [table])
+    if found is None:
+        return None
+    pairs = [(one["words"], one["column"], one["value"]) for one in found.pop("assumed", [])]
+    return found, pairs
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "pairs"),
+    [
+        ("cheapest club", {"columns": ["Club"], "order_by": "Monthly fee"}, [("cheapest", "Monthly fee", "")]),
+        ("which club costs the least by price", None, None),
+        ("What is the average cost?", {"measures": [{"function": "mean", "column": "Monthly fee"}]}, None),
+        ("how many clubs does Noor run?", {"unused": ["run"]}, [("noor", "Manager", "Noor Haddad")]),
+        ("newest club", {"columns": ["Club"], "order_by": "Opened", "descending": True}, []),
+        (
+            "How many clubs opened in Q1?",
+            {"measures": [{"function": "count"}]},
+            [("q1", "Opened", "2024-01 – 2024-03")],
+        ),
+    ],
+)
+def test_other_words_for_columns_and_values_are_assumed(question, expected, pairs):
+    found = assume(question, CLUBS)
+    if expected is None:
+        assert found is None
+        return
+    assert {name: found[0].get(name) for name in expected} == expected
+    assert pairs is None or found[1] == pairs
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "pairs"),
+    [
+        ("最贵的商品是哪个？", {"order_by": "零售价", "descending": True}, [("最贵", "零售价", "")]),
+        ("平均价格是多少？", {"measures": [{"function": "mean", "column": "零售价"}]}, [("价格", "零售价", "")]),
+        ("东部的商品有多少种？", None, None),
+    ],
+)
+def test_chinese_words_are_assumed_alike(question, expected, pairs):
+    found = assume(question, GOODS)
+    if expected is None:
+        assert found is None
+        return
+    assert ({name: found[0].get(name) for name in expected}, found[1]) == (expected, pairs)
+
+
+def test_a_word_that_nothing_explains_is_told_as_not_used():
+    found = read_table_question("What is the total amount of returned sales?", [SALES])
+    assert (found["measures"], found["unused"]) == ([{"function": "sum", "column": "Amount"}], ["returned"])
+    exact = {**SALES, "name": "returned sales"}
+    assert "unused" not in read_table_question("What is the total amount of returned sales?", [SALES, exact])
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "kind", "word"),
+    [
+        ("What is the total amount in the West?", SALES, "unknown", "west"),
+        (
+            "What is the total fee in Q1?",
+            {**CLUBS, "columns": [*CLUBS["columns"][:3], GOODS["columns"][3]]},
+            "year",
+            "q1",
+        ),
+        (
+            "What is the total amount of Haddad?",
+            {**SALES, "columns": [*SALES["columns"], column("Rep", values=["Noor Haddad", "Ali Haddad"])]},
+            "several",
+            "haddad",
+        ),
+    ],
+)
+def test_a_refusal_names_the_word_and_what_it_may_mean(question, table, kind, word):
+    assert read_table_question(question, [table]) is None
+    refusal = explain_refusal(question, [table])
+    assert (refusal.kind, refusal.word) == (kind, word)
+    assert refusal.names
+
+
+@pytest.mark.parametrize("word", ["not", "except", "share", "growth", "difference", "without"])
+def test_a_word_that_turns_the_question_is_never_left_aside(word):
+    assert read_table_question(f"What is the total amount {word} sales?", [SALES]) is None
+
+
+def test_quarters_with_their_year_are_no_assumption():
+    found = read_table_question("How many clubs opened in the second quarter of 2024?", [CLUBS])
+    assert found["filters"] == [{"column": "Opened", "op": "between", "value": ["2024-04", "2024-06"]}]
+    assert "assumed" not in found

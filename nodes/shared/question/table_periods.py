@@ -1,0 +1,81 @@
+"""Quarters and months that a question names without a day: "Q1", "in February", 第二季度."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final, NamedTuple
+
+from weiwo.text.data_files import data_pattern, data_rows, data_words
+
+_FILE: Final = "table_synonyms"
+_QUARTER: Final = data_pattern(_FILE, "periods", "quarter")
+_MONTH: Final = data_pattern(_FILE, "periods", "month")
+_YEAR_AFTER: Final = data_pattern(_FILE, "periods", "year_after")
+_YEAR_BEFORE: Final = data_pattern(_FILE, "periods", "year_before")
+_LEAD_IN: Final = data_pattern(_FILE, "periods", "lead_in")
+_WORDS_WITH_OTHER_SENSES: Final = data_words(_FILE, "periods", "other_senses")
+_MONTHS_OF_QUARTER: Final = 3
+
+
+class Period(NamedTuple):
+    """Whole months of one year.
+
+    Attributes:
+        start: Where its name begins in the question.
+        end: Where its name ends.
+        first: First month, in ISO form.
+        last: Last month, in ISO form.
+        year_assumed: The question does not say the year.
+    """
+
+    start: int
+    end: int
+    first: str
+    last: str
+    year_assumed: bool
+
+
+class UnknownYearError(ValueError):
+    """A period of which the question does not say the year, and the table has several."""
+
+
+def find_period(text: str, years: Collection[int]) -> Period | None:
+    """Find the quarter, or the month without a year before or behind it, that a question names.
+
+    Args:
+        text: The question, folded.
+        years: Years of the dates in the table.
+
+    Raises:
+        UnknownYearError: The table has several years, and the question says none. The message is the period.
+    """
+    for pattern, size in ((_QUARTER, _MONTHS_OF_QUARTER), (_MONTH, 1)):
+        for found in pattern.finditer(text):
+            lead_in = _LEAD_IN.search(text[: found.start()])
+            if found[0] in _WORDS_WITH_OTHER_SENSES and lead_in is None:
+                continue
+            after = _YEAR_AFTER.match(text, found.end())
+            before = None if after else _YEAR_BEFORE.search(text[: found.start()])
+            said = after or before
+            if said is not None and size == 1:
+                continue  # a month of a year is a date like any other
+            if said is None and len(years) != 1:
+                raise UnknownYearError(found[0].strip())
+            year = int(said["year"]) if said is not None else next(iter(years))
+            number = _read_number(next(part for part in found.groupdict().values() if part))
+            first, last = (number - 1) * size + 1, number * size
+            start = before.start() if before else found.start()
+            return Period(
+                start, after.end() if after else found.end(), f"{year}-{first:02d}", f"{year}-{last:02d}", said is None
+            )
+    return None
+
+
+def _read_number(word: str) -> int:
+    numbers = {word: int(number) for word, number in data_rows(_FILE, "periods", "numbers")}
+    return int(word) if word.isascii() and word.isdecimal() else numbers[word]
+
+
+def list_years(column: Mapping[str, Any]) -> set[int]:
+    """List the years from the first to the last date of a column; none where they are not known."""
+    span = column.get("range") or []
+    years = [int(str(day)[:4]) for day in span if str(day)[:4].isdecimal()]
+    return set(range(years[0], years[1] + 1)) if len(years) == len(span) == 2 else set()

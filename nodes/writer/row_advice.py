@@ -1,0 +1,67 @@
+"""Advice below the rows of a table that a question counts, adds up or compares, and that no request was made of."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from weiwo.nodes.shared.question.table_question import asks_table, explain_refusal
+from weiwo.nodes.shared.run_context import RunContext
+from weiwo.state import Language
+from weiwo.state.answer import Extract
+from weiwo.text.cell_values import Doubt
+from weiwo.text.lists import join_names
+from weiwo.text.localization import localized_section
+from weiwo.text.records import split_row
+from weiwo.tools.printable import one_line
+from weiwo.tools.tables.catalog import describe_tables
+from weiwo.tools.tables.columns import fold_value
+
+_WORDS: Final = localized_section("writer.row_advice")
+_MOST_COLUMNS: Final = 12
+
+
+def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext, language: Language) -> str:
+    """Say why the rows that are shown were not counted, and what of them can be asked; empty where neither is known."""
+    asks = next((info for info in services.registry.infos() if info.name == "query_table"), None)
+    rows = any(split_row(line, (), one.source) for one in shown for line in one.text.splitlines())
+    if asks is None or not rows or not asks_table(question):
+        return ""
+    words = _WORDS[language]
+    if not asks.available:
+        return words["unread"]
+    corpus = services.registry.corpus
+    tables = describe_tables(corpus, services.settings.filter) if corpus is not None else []
+    if uncertain := _find_uncertain_column(question, tables, language):
+        return words["uncertain"].format(uncertain)
+    refusal = explain_refusal(question, tables)
+    if refusal is not None:
+        return words[refusal.kind].format(word=refusal.word, names=_join(refusal.names, language))
+    if services.models.configured("writer"):
+        return ""
+    columns = next((_join(_list_columns(one), language) for one in _order_by_sources(tables, shown)), "")
+    return words["columns"].format(columns) if columns else words["rows"]
+
+
+def _order_by_sources(tables: Sequence[Mapping[str, Any]], shown: Sequence[Extract]) -> list[Mapping[str, Any]]:
+    """Order tables by the passages that are shown of them, and leave out those without columns."""
+    sources = [one.source.partition("#")[0] for one in shown]
+    known = [one for one in tables if one["columns"] and one["source"] in sources]
+    return sorted(known, key=lambda one: sources.index(one["source"]))
+
+
+def _list_columns(table: Mapping[str, Any]) -> list[str]:
+    return [str(column["name"]) for column in table["columns"]]
+
+
+def _join(names: Sequence[str], language: Language) -> str:
+    more = ["…"] if len(names) > _MOST_COLUMNS else []
+    return join_names([*(one_line(name, 40) for name in names[:_MOST_COLUMNS]), *more], language)
+
+
+def _find_uncertain_column(question: str, tables: Iterable[Mapping[str, Any]], language: Language) -> str:
+    """The column that a question names and that has two readings, with these; empty where there is none."""
+    asked = fold_value(question)
+    for table in tables:
+        for column in table["columns"]:
+            if column["doubt"] and fold_value(column["name"]) in asked:
+                return f"“{column['name']}”: {Doubt(*column['doubt']).describe(language)}"
+    return ""
