@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from weiwo.state.kinds import AGENTS, ROLES, read_language_tag
+from weiwo.state.kinds import AGENTS, ROLES, SourceKind, read_language_tag
 from weiwo.state.run_limits import Depth
 from weiwo.state.source_filter import read_folder, read_since, read_site
 
@@ -82,6 +82,12 @@ class Context(BaseModel):
     def _read_language(cls, said: str | None) -> str | None:
         return read_language_tag(said) if said else None
 
+    @field_validator("sources", mode="before")
+    @classmethod
+    def _split_sources(cls, kinds: Any) -> Any:
+        """Split at commas, as the command line hands `--sources web,scholarly` over."""
+        return [part.strip() for kind in kinds for part in str(kind).split(",")] if isinstance(kinds, list) else kinds
+
     @field_validator("site", "not_site", mode="after")
     @classmethod
     def _read_sites(cls, sites: list[str] | None) -> list[str] | None:
@@ -144,6 +150,13 @@ class Context(BaseModel):
     )
     web: Annotated[bool | None, Setting(read="flag", careful=False, shapes_answer=True, studio=("executor",))] = _unset(
         "Whether the web may be used (default: where a provider is set up; true without a key: DuckDuckGo, Wikipedia)."
+    )
+    sources: Annotated[list[SourceKind] | None, Setting(read="list", shapes_answer=True, studio=("executor",))] = (
+        _unset(
+            "What is searched: documents, web, scholarly (papers); what is not named is not. Unset: the documents, and"
+            " the web where it is set up.",
+            min_length=1,
+        )
     )
     search: Annotated[list[str] | None, Setting(read="list", shapes_answer=True, studio=("executor",))] = _unset(
         "Search providers, in the order to ask them, such as searxng, brave@5/1000, tavily+raw. Unset: those"

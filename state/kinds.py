@@ -33,6 +33,10 @@ Locale = Literal["en", "zh"]
 """The languages that Weiwo has rules and messages of its own in."""
 LOCALES: tuple[Locale, ...] = get_args(Locale)
 
+SourceKind = Literal["documents", "web", "scholarly"]
+"""Kinds of sources that a run may be held to; scholarly are the search providers of papers."""
+WEB_SOURCES: Final = frozenset({"web", "scholarly"})
+
 DecidedBy = Literal["model", "rule"]
 """Who made a judgement: a chat model, or a rule. Always visible in the trace."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weiwo.state.environment import SettingsError, check_model, home, read_environment
-from weiwo.state.kinds import ROLES
+from weiwo.state.kinds import ROLES, WEB_SOURCES, SourceKind
 from weiwo.state.run_limits import DEPTHS, Depth, Limits
 from weiwo.state.source_filter import FILTER_FIELDS, SourceFilter
 
@@ -110,6 +110,7 @@ class Settings:
         models: Model name per role, as provider:model; a role without one runs on rules.
         corpus: Empty means the corpus that `weiwo index` makes without a name, or the bundled sample.
         corpus_by_name: Whether each entry of `corpus` must be the name of a corpus, since a server's client gave it.
+        sources: What is searched; empty: the documents, and the web as `web` has it.
         web_asked_for: Whether `web` was said, so that providers without a key may be asked.
         form: Empty: as the question wants it; so is `words` where it is 0.
         language: Tag of the language to answer in; empty: that of the question.
@@ -128,6 +129,7 @@ class Settings:
     corpus_by_name: bool = False
     web: bool = True
     web_asked_for: bool = False
+    sources: tuple[SourceKind, ...] = ()
     search: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
     depth: Depth = "normal"
@@ -151,6 +153,11 @@ class Settings:
     prices: dict[str, tuple[float, float]] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     telemetry: bool = True
+
+    @property
+    def searches_documents(self) -> bool:
+        """Whether the documents are among the sources."""
+        return not self.sources or "documents" in self.sources
 
     @classmethod
     def resolve(
@@ -185,17 +192,21 @@ class Settings:
         else:
             limits = {**preset, **{one.name: known[one.name] for one in fields(Limits) if one.name in known}}
         own = known.keys() & {entry.name for entry in fields(cls)}
+        named = known.get("sources", ())
+        if named and WEB_SOURCES.issuperset(named) and not known.get("web", True):
+            raise SettingsError("sources: the web alone is named, and it is switched off; allow it or name documents")
         rest = {name: tuple(known[name]) if isinstance(known[name], list) else known[name] for name in own}
         decided: dict[str, Any] = {
             "clarify": from_client,  # who has a person to ask
             "home": str(home(env)),
-            "web_asked_for": "web" in known,
+            "web_asked_for": "web" in known or not WEB_SOURCES.isdisjoint(named),
             "database_url": env.get("WEIWO_DATABASE_URL") or None,
             "models": {role: name for role, name in models.items() if name},
             "corpus_by_name": from_client and "corpus" in given,
             "filter": _filter(operators).narrowed(_filter(given)) if from_client else _filter(known),
             "limits": Limits(**limits),
             **rest,
+            "web": known.get("web", True) and not (named and WEB_SOURCES.isdisjoint(named)),
         }
         return cls(**decided)  # every part was validated as a field of `Context`
 

@@ -41,11 +41,12 @@ def list_built_in(
         SettingsError: An entry of `search` or `allow_hosts` cannot be used.
     """
     sources = select_providers(settings)
-    none = "" if passages else explain_empty_corpus(settings, language)
+    documents = settings.searches_documents
+    none = "" if passages and documents else explain_empty_corpus(settings, language)
     tools = [
         Availability("corpus_search", "search", none),
         Availability("open_document", "open", none),
-        *([Availability("query_table", "tables", explain_no_tables())] if tables else []),
+        *([Availability("query_table", "tables", explain_no_tables())] if tables and documents else []),
         Availability("calculator", "compute"),
         Availability("date_difference", "dates"),
         Availability("web_search", "search", "" if sources else explain_none(settings, language)),
@@ -64,6 +65,8 @@ def explain_no_tables() -> str:
 
 def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:
     """Why there is nothing to search in the documents."""
+    if not settings.searches_documents:
+        return "sources 里没有 documents" if language == "zh" else "sources does not name documents"
     paths = one_line(", ".join(settings.corpus))
     if language == "zh":
         return f"{paths} 里没有可读取的文字；请指定有文字的文件或文件夹"

@@ -151,11 +151,12 @@ def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool]
         CorpusSearch(corpus=corpus, within=settings.filter, reranker=reranker_of(settings.reranker)),
         OpenDocument(corpus=corpus, within=settings.filter),
     ]
-    if corpus.size:
+    has_documents = bool(corpus.size) and settings.searches_documents
+    if has_documents:
         tools += over_corpus
     else:
         missing += [_describe_made(tool, explain_empty_corpus(settings)) for tool in over_corpus]
-    if corpus.size and open_catalog(corpus).has_tables():
+    if has_documents and open_catalog(corpus).has_tables():
         asks = QueryTable(corpus=corpus, within=settings.filter)
         if why_not := explain_no_tables():
             missing.append(_describe_made(asks, why_not))

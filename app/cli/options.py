@@ -44,6 +44,12 @@ Output = Annotated[
 _RUN: Final[dict[str, Any]] = {
     "corpus": Corpus,
     "web": _flag(" /--no-web", about="Search local documents only."),
+    "sources": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sources", metavar="KIND", help="Search only these: documents, web, scholarly (papers); may be repeated."
+        ),
+    ],
     "depth": Annotated[str | None, typer.Option("--depth", metavar="DEPTH", help="quick, normal or deep.")],
     "form": Annotated[
         str | None, typer.Option("--form", metavar="FORM", help="sentence, list, table, report or code.")

@@ -32,8 +32,12 @@ _PASSAGES_OF_A_PAGE: Final = 3
 
 _LONGEST_PASSAGE: Final = 8_000
 _SCHOLARLY_WORDS: Final = lazy(
-    r"\b(?:peer[- ]reviewed|studies|research papers?|(?:scientific|scholarly|academic) (?:papers?|articles?|literature)"
-    r"|meta-?analys[ei]s|systematic reviews?|clinical trials?|randomi[sz]ed|doi)\b|论文|文献|荟萃分析|临床试验",
+    r"\b(?:peer[- ]reviewed|(?<!who )studies(?! (?:at|under)\b)|research papers?"
+    r"|(?:scientific|scholarly|academic) (?:papers?|articles?|literature)"
+    r"|meta-?analys[ei]s|systematic reviews?|clinical trials?|randomi[sz]ed|doi"
+    r"|(?:(?:scientific|clinical|empirical|what|any) |the )evidence (?:is there )?"
+    r"(?:for|on|that|against|behind|from))\b"
+    r"|论文|文献|荟萃分析|临床试验|研究(?:证据|表明|显示|发现)|有(?:哪些|什么|没有)研究",
     re.IGNORECASE,
 )
 """How studies and papers are asked for."""
@@ -104,14 +108,15 @@ class WebSearch(AsyncTool):
     ) -> tuple[str, list[dict[str, JsonValue]]]:
         within = narrow(self.within, self.name, site=site, since=since)
         asked = SearchQuery(query, k, time_range, topic, detect_language(query), within)
-        first = self.scholarly if _SCHOLARLY_WORDS.search(query) else ()
+        question = str(call.state.get("question") or "") if (call := find_call()) is not None else ""
+        first = self.scholarly if _SCHOLARLY_WORDS.search(f"{question}\n{query}") else ()
         found = await search_with_failover(
             (*first, *self.sources), asked, self.health, seconds=self.seconds, transport=self.transport
         )
         passages = await asyncio.to_thread(_hit_passages, found, query, self.name)
         silent = "; ".join(failure.message for failure in found.failures)
         nothing = "The web search found nothing." + (f" Not everybody answered: {silent}" if silent else "")
-        if silent and not passages and (call := find_call()) is not None:
+        if silent and not passages and call is not None:
             call.notes.append(f"{self.name}: {silent}")
         return as_text(passages, nothing), as_artifact(passages)
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from weiwo.state.kinds import Language
+from weiwo.state.kinds import WEB_SOURCES, Language
 from weiwo.state.settings import Settings, SettingsError
 from weiwo.text.patterns import lazy
 from weiwo.tools.printable import one_line
@@ -40,6 +40,13 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
     env = os.environ if env is None else env
     if not settings.web:
         return ()
+    papers = tuple(_parse_entry(name, env) for name in SCHOLARLY) if "scholarly" in settings.sources else ()
+    pages = _select_pages(settings, env) if not settings.sources or "web" in settings.sources else ()
+    return (*papers, *(source for source in pages if source.name not in {paper.name for paper in papers}))
+
+
+def _select_pages(settings: Settings, env: Mapping[str, str]) -> tuple[ConfiguredProvider, ...]:
+    """The providers that a run names, else those that are set up."""
     if settings.search:
         first: dict[str, ConfiguredProvider] = {}
         named = (one for entry in settings.search for one in (SCHOLARLY if entry.strip() == "scholarly" else (entry,)))
@@ -53,15 +60,17 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
 
 
 def select_scholarly(settings: Settings, env: Mapping[str, str] | None = None) -> tuple[ConfiguredProvider, ...]:
-    """The providers to ask first where studies or papers are asked for: none where the user has named others."""
+    """The providers to ask first where studies or papers are asked for: none where the user has named sources."""
     env = os.environ if env is None else env
-    if not settings.web or settings.search or not settings.web_asked_for:
+    if not settings.web or settings.search or settings.sources:
         return ()
     return tuple(_parse_entry(name, env) for name in SCHOLARLY)
 
 
 def explain_none(settings: Settings, language: Language = "en") -> str:
     """Why there are no providers, and what would change that."""
+    if settings.sources and WEB_SOURCES.isdisjoint(settings.sources):
+        return "sources 里没有 web 或 scholarly" if language == "zh" else "sources names neither web nor scholarly"
     if not settings.web:
         return "这次运行不使用网络" if language == "zh" else "the web is switched off for this run"
     names = [needs[0] for provider in PROVIDERS.values() if len(needs := missing_variables(provider, {})) == 1]

@@ -5,17 +5,20 @@ import json
 
 import httpx
 import pytest
+from pydantic import ValidationError
 
 from weiwo.app.export.bibliography import render_bibtex, render_csl
 from weiwo.app.export.report import read_result
+from weiwo.state.context import Context
 from weiwo.state.settings import Settings, SettingsError
 from weiwo.state.source_filter import SourceFilter
+from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.failover import search_with_failover
 from weiwo.tools.web.providers.health import ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import SearchQuery
-from weiwo.tools.web.providers.selection import SCHOLARLY, select_providers, select_scholarly
+from weiwo.tools.web.providers.selection import SCHOLARLY, explain_none, select_providers, select_scholarly
 from weiwo.tools.web.web_search import WebSearch
 
 WORK = {
@@ -133,6 +136,72 @@ def test_a_word_names_them_all_and_the_users_own_choice_stands():
     assert select_scholarly(settings, {}) == ()
     with pytest.raises(SettingsError):
         select_providers(Settings(home="unused", web=True, search=("scholarly+raw",)), {})
+
+
+@pytest.mark.parametrize(
+    ("sources", "expected"),
+    [
+        (["scholarly"], SCHOLARLY),
+        (["web,scholarly"], (*SCHOLARLY, "tavily")),
+        (["documents", "web"], ("tavily",)),
+        (["documents"], ()),
+    ],
+)
+def test_a_run_is_held_to_its_sources(sources, expected):
+    settings = Settings.resolve(Context(sources=sources), {})
+    env = {"TAVILY_API_KEY": "t"}
+    assert tuple(one.name for one in select_providers(settings, env)) == expected
+    assert select_scholarly(settings, env) == ()
+
+
+def test_sources_of_the_web_ask_for_it_unless_it_is_off():
+    assert [one.name for one in select_providers(Settings.resolve(Context(sources=["web"]), {}), {})] == [
+        "ddgs",
+        "wikipedia",
+    ]
+    off = Settings.resolve(Context(sources=["documents", "scholarly"], web=False), {})
+    assert select_providers(off, {}) == ()
+    assert explain_none(off) == "the web is switched off for this run"
+
+
+def test_an_operator_keeps_a_client_from_the_web():
+    env = {"WEIWO_WEB": "off", "WEIWO_CLIENT_FIELDS": "sources"}
+    both = Context(sources=["documents", "scholarly"])
+    assert select_providers(Settings.resolve(both, env, from_client=True), {}) == ()
+    with pytest.raises(SettingsError, match="switched off"):
+        Settings.resolve(Context(sources=["scholarly"]), env, from_client=True)
+
+
+@pytest.mark.parametrize("sources", [["papers"], [""], []])
+def test_another_kind_of_source_is_refused(sources):
+    with pytest.raises(ValidationError):
+        Context(sources=sources)
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What is the evidence that quay walls wear?", True),
+        ("Is there any evidence against it?", True),
+        ("有哪些研究表明码头会磨损？", True),
+        ("Which evidence did the court hear?", False),
+        ("Who studies at the harbour school?", False),
+    ],
+)
+async def test_the_question_decides_whether_papers_come_first(question, wanted):
+    asked = []
+
+    def handler(request):
+        asked.append(request.url.host)
+        return httpx.Response(200, json={"results": []})
+
+    sources = [ConfiguredProvider(PROVIDERS[name], f"http://{name}.test", "k", 1000) for name in ("tavily", "openalex")]
+    tool = WebSearch(
+        sources=sources[:1], scholarly=sources[1:], health=ProviderHealth(), transport=httpx.MockTransport(handler)
+    )
+    set_current_call(CallContext(state={"question": question}))
+    await tool.ainvoke({"query": "quay wall wear"})
+    assert ("openalex.test" in asked) is wanted
 
 
 async def test_studies_are_looked_for_among_papers_first():
