@@ -39,6 +39,7 @@ class Reply:
 
     content: str | None = ""  # the message's text; None is sent as null
     tool: tuple[str, str] | None = None  # a function call: its name and its arguments as a string of JSON, valid or not
+    more_tools: tuple[tuple[str, str], ...] = ()  # further function calls of the same turn, in OpenAI's form
     refusal: str | None = None  # openAI's field for a declined request
     finish: str | None = "stop"  # the finish reason; None leaves it out of a stream, and makes it null in a whole reply
     usage: tuple[int, int] | None = (11, 7)  # prompt and completion tokens; None reports none

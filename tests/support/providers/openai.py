@@ -21,8 +21,11 @@ def _completion(request: Json, kind: str) -> Json:
 
 
 def _call(reply: "Reply") -> list[Json]:
-    name, arguments = reply.tool or ("", "")
-    return [{"index": 0, "id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}}]
+    calls = (reply.tool or ("", ""), *reply.more_tools)
+    return [
+        {"index": n, "id": f"call_{n + 1}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for n, (name, arguments) in enumerate(calls)
+    ]
 
 
 def _mistral_thoughts(words: str) -> Json:
