@@ -29,6 +29,7 @@ VALUES = {
     "max_tools": 9,
     "corpus": ["/etc/passwd"],
     "search": ["ddgs"],
+    "sources": ["documents"],
     "allow_hosts": ["127.0.0.1"],
     "tools": ["os:abort"],
     "mcp": "servers.json",
