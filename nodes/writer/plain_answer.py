@@ -54,7 +54,7 @@ _LABEL: Final = re.compile(r"(?i)^\s*(?:(?:the )?(?:final )?answer(?: is)?|ç­”æ¡
 _WORD: Final = re.compile(rf"[^\W_{HAN}]{{2,}}")
 _LEFT_OUT: Final = word_set("mr mrs ms dr prof sir president inc ltd co corp")
 """Words of a name that a passage may leave out."""
-_MARKUP: Final = re.compile(r"<[^<>]{0,200}>|```\w*|^\s*#+\s*|\*\*", re.MULTILINE)
+_MARKUP: Final = re.compile(r"<[^<>]{0,200}>|```\w*|^[^\S\n]*+#++\s*|\*\*", re.MULTILINE)
 
 
 async def answer_plainly(

@@ -15,7 +15,7 @@ from weiwo.state.search import SearchState
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
 
-_LOST_LINE: Final = lazy(r"(?i)(?:^|[\n→])[\s*-]*not found: ")
+_LOST_LINE: Final = lazy(r"(?i)(?:^|[\n→])[^\S\n]*+[*-]?[^\S\n]*+not found: ")
 _LEAST_MESSAGE: Final = 12
 """Characters of a failure's message below which it may be anybody's words."""
 
