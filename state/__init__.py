@@ -15,7 +15,7 @@ _MODULES: Final = {
     "answer": "DOUBTFUL Answer Block BlockKind Citation Claim Decision Extract Gap Reflection Status Verdict",
     "assessment": "Assessment Clarification Level Strategy TeamConfig TeamName",
     "evidence": "AheadValue Evidence Failure Finding Hop Inconsistency MonitorReport Outcome OutcomeDetail PassageList"
-    " OutcomeStatus PassageCall Publication Quote Rival WeakValue",
+    " OutcomeStatus TaskTrace PassageCall Publication Quote Rival WeakValue",
     "kinds": "VALUE_TYPES DecidedBy FailureKind Language ValueType item_type",
     "ledger": "Ledger QuestionPart",
     "limits": "ModelCall Usage",

@@ -300,12 +300,11 @@ class PassageList(Value):
 
 
 class OutcomeDetail(Value):
-    """Particulars of an outcome; what does not apply to it has its default, and is left out of its data form.
+    """Particulars of a value; what does not apply to it has its default, and is left out of its data form.
 
     Attributes:
         computation: What the tool that worked the value out tells of it, such as `expression`, or `start`, `end`,
             `unit` and `earlier`; None of a value that was read.
-        cached: Whether the tool's reply came from the cache.
         mechanism: The rule that read the value; "" where a model did.
         shown: The value as its passage writes it.
         label: What a record gives the value for: "Wren shuttle – weight".
@@ -313,27 +312,13 @@ class OutcomeDetail(Value):
         approximate: Whether the passage gives the value as a rough one.
         items: Of a `for_each` task, the item that each value belongs to; None of any other.
         missing: Of a `for_each` task, the items without a value.
-        limited: Whether a limit of the run broke some of its items off.
-        blocked_by: The task without a value that this one needs.
         set_by_person: Whether a person set the value.
         sentence: The answer to the user's question in one sentence, where the reader gave it with the value; where it
             gave up, what it says instead.
-        gave_up: Whether the model that read saw nothing more worth trying, although it might have gone on, or went
-            from look-up to look-up until its turns were used up.
-        searches: Tools and queries that a task tried which came to nothing.
-        unanswered: Why searches of a task that came to nothing were not answered, or not by all that were asked.
-        opened: Pages and documents that were opened, or tried to be.
-        unread: Those among them that could not be read.
         hops: Of a chain of look-ups, what was found before the value, in order.
-        ahead: What its passages told of tasks that wait for it.
-        found: What each of its calls found.
-        asked: What a reader was asked that gave no value, by its words of content.
-        seen: Passages that it was shown, the latest.
-        kept: Those among them that it wanted to see again.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
-    cached: bool = Field(default=False, exclude_if=not_)
     mechanism: str = Field("", exclude_if=not_)
     shown: str = Field("", exclude_if=not_)
     label: str = Field("", exclude_if=not_)
@@ -341,27 +326,49 @@ class OutcomeDetail(Value):
     approximate: bool = Field(default=False, exclude_if=not_)
     items: tuple[JsonValue, ...] | None = Field(None, exclude_if=_is_none)
     missing: tuple[str, ...] = Field((), exclude_if=not_)
-    limited: bool = Field(default=False, exclude_if=not_)
-    blocked_by: str = Field("", exclude_if=not_)
     set_by_person: bool = Field(default=False, exclude_if=not_)
     sentence: str = Field("", exclude_if=not_)
+    hops: tuple[Hop, ...] = Field((), exclude_if=not_)
+
+
+class TaskTrace(Value):
+    """The work of a task: how it came to its value, or to none; defaults are left out of its data form.
+
+    Attributes:
+        cached: Whether the tool's reply came from the cache.
+        limited: Of a `for_each` task, whether a limit of the run broke some of its items off.
+        blocked_by: The task without a value that this one needs.
+        gave_up: Whether the model that read saw nothing more worth trying, although it might have gone on, or went
+            from look-up to look-up until its turns were used up.
+        searches: Tools and queries that a task tried which came to nothing.
+        unanswered: Why searches of a task that came to nothing were not answered, or not by all that were asked.
+        opened: Pages and documents that were opened, or tried to be.
+        unread: Those among them that could not be read.
+        ahead: What its passages told of tasks that wait for it.
+        found: What each of its calls found.
+        asked: What a reader was asked that gave no value, by its words of content.
+        seen: Passages that it was shown, the latest.
+        kept: Those among them that it wanted to see again.
+    """
+
+    cached: bool = Field(default=False, exclude_if=not_)
+    limited: bool = Field(default=False, exclude_if=not_)
+    blocked_by: str = Field("", exclude_if=not_)
     gave_up: bool = Field(default=False, exclude_if=not_)
     searches: tuple[tuple[str, str], ...] = Field((), exclude_if=not_)
     unanswered: tuple[str, ...] = Field((), exclude_if=not_)
     opened: tuple[str, ...] = Field((), exclude_if=not_)
     unread: tuple[str, ...] = Field((), exclude_if=not_)
-    hops: tuple[Hop, ...] = Field((), exclude_if=not_)
     ahead: tuple[AheadValue, ...] = Field((), exclude_if=not_)
     found: tuple[PassageList, ...] = Field((), exclude_if=not_)
     asked: str = Field("", exclude_if=not_)
     seen: tuple[str, ...] = Field((), exclude_if=not_)
     kept: tuple[str, ...] = Field((), exclude_if=not_)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_fields_of_0_1(cls, given: Any) -> Any:
-        """Read what 0.1 saved: it noted the tools that were overdue."""
-        return {key: value for key, value in given.items() if key != "slow"} if isinstance(given, dict) else given
+
+def _is_untraced(trace: TaskTrace) -> bool:
+    """Whether nothing is known of the work of a task."""
+    return trace == TaskTrace()
 
 
 class Finding(Value):
@@ -398,7 +405,8 @@ class Outcome(Value):
         seconds: Wall time of the work, waiting for upstream excluded.
         decided_by: Who read the value out of the passages.
         confidence: 0 to 1, as the reader saw it.
-        detail: Particulars of the value, or of why there is none.
+        detail: Particulars of the value.
+        trace: How the task came to it, or to none.
         failure: What went wrong, unless succeeded.
         note: Something a reader should know, such as a list that was cut.
         support: Independent sources that give the value; 0 where they were not counted.
@@ -425,6 +433,7 @@ class Outcome(Value):
     decided_by: DecidedBy = "rule"
     confidence: float = Field(1.0, ge=0, le=1)
     detail: OutcomeDetail = Field(default_factory=OutcomeDetail)
+    trace: TaskTrace = Field(default_factory=TaskTrace, exclude_if=_is_untraced)
     failure: Failure | None = None
     note: str = ""
     support: int = Field(0, ge=0, exclude_if=not_)
@@ -433,6 +442,17 @@ class Outcome(Value):
     premise: str = Field("", exclude_if=not_)
     digest: str = Field("", exclude_if=not_)
     findings: tuple[Finding, ...] = Field((), exclude_if=not_)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier_form(cls, given: Any) -> Any:
+        """Read threads saved before the trace stood apart from the detail; 0.1 also noted the tools that were slow."""
+        detail = given.get("detail") if isinstance(given, dict) else None
+        if not isinstance(detail, dict):
+            return given
+        moved = {key: value for key, value in detail.items() if key in TaskTrace.model_fields}
+        left = {key: value for key, value in detail.items() if key not in moved and key != "slow"}
+        return {**given, "detail": left, **({"trace": moved} if moved else {})}
 
     @property
     def usable(self) -> bool:

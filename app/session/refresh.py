@@ -97,7 +97,7 @@ async def _find_stale_tasks(plan: Plan | None, outcomes: Mapping[str, Outcome], 
     caller = Caller(nullcontext(), lambda: settings.limits.max_seconds, lambda: True, lambda _: None)
     stale = []
     for task_id in plan.ids if plan is not None else ():
-        for one in outcomes[task_id].detail.found if task_id in outcomes else ():
+        for one in outcomes[task_id].trace.found if task_id in outcomes else ():
             if one.tool not in registry.names() or registry.info(one.tool).acts or registry.info(one.tool).injected:
                 continue
             try:

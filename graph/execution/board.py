@@ -15,7 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from langgraph.errors import GraphInterrupt
 
-from weiwo.state import Failure, Outcome, OutcomeDetail, Plan, Task
+from weiwo.state import Failure, Outcome, Plan, Task, TaskTrace
 
 
 class Board:
@@ -111,7 +111,7 @@ def _blocked_outcome(task: Task, cause: str) -> Outcome:
         type=task.value_type,
         tool=task.tool,
         failure=Failure(task_id=task.id, kind="incomplete", message=f"{task.id} needs {cause}, which has no value"),
-        detail=OutcomeDetail(blocked_by=cause),
+        trace=TaskTrace(blocked_by=cause),
     )
 
 

@@ -78,9 +78,9 @@ class TaskLine:
         )
         repairs = {repair.task_id: repair, **ran.get("repairs", {})}
         new = settled_outcome(repair.task_id, ran["outcomes"], repairs)
-        if tried := own.detail.searches:
-            told = new.detail.model_copy(update={"searches": tuple(dict.fromkeys((*tried, *new.detail.searches)))})
-            new = new.model_copy(update={"detail": told})
+        if tried := own.trace.searches:
+            trace = new.trace.model_copy(update={"searches": tuple(dict.fromkeys((*tried, *new.trace.searches)))})
+            new = new.model_copy(update={"trace": trace})
             ran["outcomes"][new.task_id] = new
         if own.answers and not self.intervention.improves(self.task, own, new, self.board.outcomes, self.item):
             self.intervention.withdraw(repairs)

@@ -22,6 +22,7 @@ from weiwo.state import (
     OutcomeDetail,
     Quote,
     Task,
+    TaskTrace,
     item_type,
 )
 from weiwo.state.task import renamed
@@ -97,8 +98,8 @@ def make_instance(
 
     Inside it `{{item}}`, and a reference to the very task it iterates over, mean the item.
     """
-    ahead = OutcomeDetail(ahead=source.detail.ahead)  # values for all items: each is known by its question
-    bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type), detail=ahead)
+    ahead = TaskTrace(ahead=source.trace.ahead)  # values for all items: each is known by its question
+    bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type), trace=ahead)
     instance = task.model_copy(update={"id": f"{task.id}[{position + 1}]", "for_each": None})
     return instance, {**inputs, ITEM: bound, source.task_id: bound}
 
@@ -158,12 +159,14 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome], 
         detail=OutcomeDetail(
             items=tuple(items),
             missing=tuple(missing),
-            limited=limited,
-            searches=tuple(dict.fromkeys(tried for outcome in outcomes for tried in outcome.detail.searches)),
             approximate=any(outcome.detail.approximate for outcome in usable),
-            opened=tuple(dict.fromkeys(page for outcome in outcomes for page in outcome.detail.opened)),
-            found=tuple(one for outcome in outcomes for one in outcome.detail.found),
-            unread=tuple(dict.fromkeys(page for outcome in outcomes for page in outcome.detail.unread)),
+        ),
+        trace=TaskTrace(
+            limited=limited,
+            searches=tuple(dict.fromkeys(tried for outcome in outcomes for tried in outcome.trace.searches)),
+            opened=tuple(dict.fromkeys(page for outcome in outcomes for page in outcome.trace.opened)),
+            found=tuple(one for outcome in outcomes for one in outcome.trace.found),
+            unread=tuple(dict.fromkeys(page for outcome in outcomes for page in outcome.trace.unread)),
         ),
         failure=failure,
         note="; ".join(filter(None, (_note(fan, missing, contested, language), *_corrections(outcomes)))),

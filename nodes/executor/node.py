@@ -130,8 +130,8 @@ def _noting_found(state: TaskState, update: dict[str, Any]) -> dict[str, Any]:
     outcome, found = update.get("outcome"), update.get("found", state.get("found", []))
     if outcome is None or not found:
         return update
-    detail = outcome.detail.model_copy(update={"found": tuple(found)})
-    return {**update, "outcome": outcome.model_copy(update={"detail": detail})}
+    trace = outcome.trace.model_copy(update={"found": tuple(found)})
+    return {**update, "outcome": outcome.model_copy(update={"trace": trace})}
 
 
 async def _choose(turn: _Turn) -> list[Call] | Outcome:
@@ -178,8 +178,8 @@ async def _call(turn: _Turn, calls: list[Call], lease: Lease) -> dict[str, Any]:
     }
     asked = (content_words(turn.frame.question), task.ret)
     for one in turn.work.finished if "frame" not in state else ():
-        if one.failure and one.detail.seen and (one.detail.asked, one.type) == asked:
-            update |= {"seen": list(one.detail.seen), "kept": list(one.detail.kept), "missing": one.failure.message}
+        if one.failure and one.trace.seen and (one.trace.asked, one.type) == asked:
+            update |= {"seen": list(one.trace.seen), "kept": list(one.trace.kept), "missing": one.failure.message}
     if batch.notes:
         update["notes"] = [*state.get("notes", []), *batch.notes]
     if not batch.results:
@@ -435,7 +435,7 @@ def _kept(
 ) -> dict[str, Evidence]:
     reading = judgement.reading
     cited = {*reading.evidence_ids, *(key for rival in reading.rivals for key in rival.evidence_ids)}
-    cited.update(key for one in (outcome.detail.ahead if outcome else ()) for key in one.evidence_ids)
+    cited.update(key for one in (outcome.trace.ahead if outcome else ()) for key in one.evidence_ids)
     ordered = sorted(passages, key=lambda passage: passage.id not in cited)
     wanted = task.args.get("k")
     most = max(_KEPT_PASSAGES, len(cited), min(wanted, _MOST_KEPT) if isinstance(wanted, int) else 0)

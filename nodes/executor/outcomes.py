@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.task_state import TaskState, call_query, opened_address, source_address
 from weiwo.nodes.shared.planning.task_identity import content_words
-from weiwo.state import Evidence, Failure, FailureKind, Outcome, OutcomeDetail, Task
+from weiwo.state import Evidence, Failure, FailureKind, Outcome, OutcomeDetail, Task, TaskTrace
 from weiwo.text.values import coerce
 from weiwo.tools.calling.invoke import ToolResult
 from weiwo.tools.printable import one_line
@@ -27,7 +27,8 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
         seconds=state["seconds"],
         decided_by=judgement.decided_by,
         confidence=reading.confidence,
-        detail=reading.detail.model_copy(update={"cached": state.get("cached", False), **_pages(state)}),
+        detail=reading.detail,
+        trace=TaskTrace(cached=state.get("cached", False), **_pages(state)),
         note=reading.missing,
         support=reading.support,
         rivals=reading.rivals,
@@ -47,10 +48,10 @@ def outcome_without_value(
         missing = f"{missing} ({known})"  # which a plan for the rest can build on
     empty = unfinished_outcome(task, "empty", "empty", missing, state, state["call"]["tool"])
     reading = judgement.reading
-    told = {"hops": judgement.hops, "gave_up": gave_up, "sentence": reading.detail.sentence}
-    detail = empty.detail.model_copy(update=told)
+    detail = OutcomeDetail(hops=judgement.hops, sentence=reading.detail.sentence)
+    trace = empty.trace.model_copy(update={"gave_up": gave_up})
     carried = {"evidence_ids": reading.evidence_ids, "quotes": reading.quotes}
-    return empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail, **carried})
+    return empty.model_copy(update={"decided_by": judgement.decided_by, "detail": detail, "trace": trace, **carried})
 
 
 def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
@@ -60,8 +61,8 @@ def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
     """
     if earlier is None or (now.answers and now.confidence >= earlier.confidence):
         return now
-    detail = earlier.detail.model_copy(update={"opened": now.detail.opened, "unread": now.detail.unread})
-    return earlier.model_copy(update={"attempts": now.attempts, "seconds": now.seconds, "detail": detail})
+    trace = earlier.trace.model_copy(update={"opened": now.trace.opened, "unread": now.trace.unread})
+    return earlier.model_copy(update={"attempts": now.attempts, "seconds": now.seconds, "trace": trace})
 
 
 def _pages(state: TaskState) -> dict[str, tuple[str, ...]]:
@@ -125,7 +126,8 @@ def outcome_of_computation(
         tool=tool,
         attempts=state.get("attempts", 0),
         seconds=state["seconds"],
-        detail=OutcomeDetail(computation=result.detail, cached=state.get("cached", False)),
+        detail=OutcomeDetail(computation=result.detail),
+        trace=TaskTrace(cached=state.get("cached", False)),
     )
 
 
@@ -148,7 +150,7 @@ def unfinished_outcome(
         tool=tool or task.tool,
         attempts=state.get("attempts", 0),
         seconds=state.get("seconds", 0.0),
-        detail=OutcomeDetail(
+        trace=TaskTrace(
             searches=_searches(state), unanswered=_unanswered(state, ended), **_pages(state), **_shown(state)
         ),
         failure=Failure(task_id=task.id, kind=kind, message=message),

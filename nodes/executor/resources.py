@@ -138,6 +138,6 @@ class TaskResources:
                 failure=outcome.failure.message if outcome.failure else "",
                 failure_kind=outcome.failure.kind if outcome.failure else "",
                 note=outcome.note,
-                cached=outcome.detail.cached,
+                cached=outcome.trace.cached,
             )
         )

@@ -71,7 +71,7 @@ def monitor_plan(
                 failures.append(outcome.failure.model_copy(update={"cause": cause}))
         else:
             if outcome.detail.missing:
-                kind: FailureKind = "limit" if outcome.detail.limited else "incomplete"
+                kind: FailureKind = "limit" if outcome.trace.limited else "incomplete"
                 message = f"{task.id} lacks {_listed(outcome.detail.missing)}"
                 failures.append(Failure(task_id=task.id, kind=kind, message=message))
             if outcome.seconds > limits.max_seconds * _SLOW_SHARE:

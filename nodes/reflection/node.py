@@ -120,7 +120,7 @@ def _searcher_gave_up(state: SearchState, services: RunContext) -> bool:
     """Whether the one searcher that had the whole question gave it up, and there is nowhere else to search."""
     plan, found = state.get("plan"), state.get("outcomes", {})
     outcomes = [found.get(name) for name in plan.ids] if plan is not None else []
-    alone = len(outcomes) == 1 and outcomes[0] is not None and outcomes[0].detail.gave_up
+    alone = len(outcomes) == 1 and outcomes[0] is not None and outcomes[0].trace.gave_up
     return alone and not services.strategy.deepens and len(list_searches(state["team"].tools)) < 2
 
 

@@ -142,7 +142,7 @@ class RepairSearch:
 
     def _made(self) -> set[tuple[str, str]]:
         """The searches that were made in vain."""
-        return {(tool, fold(str(query))) for tool, query in (*self.tried, *self.outcome.detail.searches) if query}
+        return {(tool, fold(str(query))) for tool, query in (*self.tried, *self.outcome.trace.searches) if query}
 
     def _query(self, task: Task) -> str:
         """What a task would search for, its references filled where their values are known."""

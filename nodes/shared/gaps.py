@@ -192,12 +192,12 @@ def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, languag
         within: The restriction of the run.
         language: The language of the lines.
     """
-    details = [outcome.detail for outcome in outcomes]
-    read = {page for detail in details for page in detail.opened if page not in detail.unread}
-    unread = {page for detail in details for page in detail.unread} - read  # another task may have had it
+    traces = [outcome.trace for outcome in outcomes]
+    read = {page for trace in traces for page in trace.opened if page not in trace.unread}
+    unread = {page for trace in traces for page in trace.unread} - read  # another task may have had it
     if unread:
         yield Gap(kind="unread", text=_UNREAD[language].format(len(read), len(read | unread)))
-    for why in dict.fromkeys(why for detail in details for why in detail.unanswered):
+    for why in dict.fromkeys(why for trace in traces for why in trace.unanswered):
         yield Gap(kind="unread", text=_UNANSWERED[language].format(why))
     if within:
         frame, between, comma = _ONLY[language]

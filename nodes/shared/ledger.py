@@ -245,7 +245,7 @@ def _enter_part(
     held = next((one.failure for one in causes if one.failure is not None and one.failure.kind == "limit"), None)
     found = [one for one in known if one.answers and (one.task_id in present or not present)]
     found += [one for one in causes if one.premise]  # what waits for something that is denied has its answer
-    unheard = next((why for one in known for why in one.detail.unanswered), "")
+    unheard = next((why for one in known for why in one.trace.unanswered), "")
     component, cause = "", ""
     severity: Severity = ""
     if broken is not None and broken.failure is not None:
@@ -263,7 +263,7 @@ def _enter_part(
         outcome, severity = "not_found", "warning" if component else ""
     else:
         outcome = "not_asked"
-        waits = next((one.detail.blocked_by for one in known if one.detail.blocked_by), "")
+        waits = next((one.trace.blocked_by for one in known if one.trace.blocked_by), "")
         cause = held.message if held is not None else _WORDS[language]["waits" if waits else "not_run"].format(waits)
     told = () if outcome == "answered" else _list_where(known)
     by = PERSON if outcome == "assumed" else ""
@@ -297,9 +297,9 @@ def _find_roots(known: Iterable[Outcome], outcomes: Mapping[str, Outcome]) -> li
     roots: list[Outcome] = []
     for one in known:
         seen: set[str] = set()
-        while one.status == "blocked" and one.detail.blocked_by in outcomes and one.task_id not in seen:
+        while one.status == "blocked" and one.trace.blocked_by in outcomes and one.task_id not in seen:
             seen.add(one.task_id)
-            one = outcomes[one.detail.blocked_by]  # noqa: PLW2901 - followed up to its root
+            one = outcomes[one.trace.blocked_by]  # noqa: PLW2901 - followed up to its root
         roots.append(one)
     return roots
 
@@ -328,7 +328,7 @@ def _read_failure(tool: str, message: str) -> tuple[str, str]:
 
 def _list_where(known: Iterable[Outcome]) -> tuple[str, ...]:
     """List where a part was looked for."""
-    searched = (f"{tool}: {query}" for one in known for tool, query in one.detail.searches)
+    searched = (f"{tool}: {query}" for one in known for tool, query in one.trace.searches)
     return tuple(dict.fromkeys(one_line(where, _LONGEST) for where in searched))[:_MOST_WHERE]
 
 

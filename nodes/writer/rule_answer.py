@@ -205,7 +205,7 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
 
 def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome]) -> tuple[str, str]:
     """Why little was found: the web did not answer, or every passage is in the other language; empty if neither."""
-    silent = any(why.startswith(f"{_WEB}: ") for one in outcomes for why in one.detail.unanswered)
+    silent = any(why.startswith(f"{_WEB}: ") for one in outcomes for why in one.trace.unanswered)
     if silent and not any(one.tool == _WEB for one in passages):
         return "web_failed", ""
     asked, told = _HAN.search(question), [_HAN.search(one.text) for one in passages]

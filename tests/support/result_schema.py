@@ -73,8 +73,10 @@ def build_schema() -> dict[str, Any]:
         for name in names:
             del of["properties"][name]
         of["required"] = [name for name in of.get("required", ()) if name not in names]
-    # What an outcome's particulars are may change from version to version.
-    defs["Outcome"]["properties"]["detail"] = {"type": "object", "description": "Particulars of the value."}
+    # What an outcome's particulars and its work are may change from version to version.
+    properties = defs["Outcome"]["properties"]
+    for name in ("detail", "trace"):
+        properties[name] = {"type": "object", "description": properties[name]["description"]}
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:weiwo:result", "title": "Result"}
     defs |= {name: defs.pop(model.__name__) for name, model in _REQUESTS.items()}
     whole = defs.pop("Result")

@@ -228,6 +228,8 @@ export interface Outcome {
   confidence: number;
   /** Particulars of the value. */
   detail: Record<string, Json>;
+  /** How the task came to it, or to none. */
+  trace?: Record<string, Json>;
   /** What went wrong, unless succeeded. */
   failure: Failure | null;
   /** Something a reader should know, such as a list that was cut. */

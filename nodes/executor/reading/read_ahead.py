@@ -54,7 +54,7 @@ async def read_ahead(
             found |= _hold(question, task, judged)
     if not found:
         return source
-    return source.model_copy(update={"detail": source.detail.model_copy(update={"ahead": tuple(found.values())})})
+    return source.model_copy(update={"trace": source.trace.model_copy(update={"ahead": tuple(found.values())})})
 
 
 def _hold(question: str, task: Task, judged: Judgement | None) -> dict[str, AheadValue]:
@@ -89,7 +89,7 @@ def _fill_question(task: Task, item: str, source: Outcome, services: RunContext)
 
 def take_ahead(task: Task, inputs: Mapping[str, Outcome], services: RunContext) -> Outcome | None:
     """The outcome of a task whose value came with one that it builds on; None where none did."""
-    if not any(source.detail.ahead for source in inputs.values()):
+    if not any(source.trace.ahead for source in inputs.values()):
         return None
     question = fill_text(task.description, inputs, services.language)
     given = (one for one in _all_ahead(inputs) if one.question == question and one.type == task.ret)
@@ -112,4 +112,4 @@ def take_ahead(task: Task, inputs: Mapping[str, Outcome], services: RunContext) 
 
 def _all_ahead(inputs: Mapping[str, Outcome]) -> Iterator[AheadValue]:
     for source in inputs.values():
-        yield from source.detail.ahead
+        yield from source.trace.ahead

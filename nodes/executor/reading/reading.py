@@ -82,7 +82,7 @@ def restore_judgement(outcome: Outcome) -> Judgement:
         evidence_ids=outcome.evidence_ids,
         quotes=outcome.quotes,
         confidence=outcome.confidence,
-        detail=outcome.detail.model_copy(update={"cached": False}),  # of that turn
+        detail=outcome.detail,
         missing=outcome.note,
         support=outcome.support,
         rivals=outcome.rivals,

@@ -63,13 +63,13 @@ def format_cause(cause: Cause | None) -> str:
 
 def describe_attempt(task: Task, outcome: Outcome | None, passages: Iterable[Evidence]) -> str:
     """Every query that a task tried in vain, and the closest words of what it found, for a prompt; empty of others."""
-    if outcome is None or not outcome.detail.searches:
+    if outcome is None or not outcome.trace.searches:
         return ""
     wanted = set(terms(task.description))
     found = [one for one in passages if task.id in one.task_ids]
     said = [one.text[start:end] for one in found for start, end in sentences(one.text)[:_MOST_SENTENCES]]
     closest = max(said, key=lambda words: coverage(wanted, set(terms(words))), default="")
-    queries = dict.fromkeys(query for _, query in outcome.detail.searches)
+    queries = dict.fromkeys(query for _, query in outcome.trace.searches)
     tried = ", ".join(f'"{quote_as_data(query, 120)}"' for query in [*queries][-_MOST_TRIED:])
     return f"; tried {tried}" + (f"; closest words found: “{quote_as_data(closest, 250)}”" if closest else "")
 
@@ -141,7 +141,7 @@ class PlanHistory:
 
     def _only_tried_queries(self, todo: Sequence[Task]) -> bool:
         """Whether all searches among these tasks were made before, in vain."""
-        tried = {(tool, fold(query)) for one in self.outcomes.values() for tool, query in one.detail.searches}
+        tried = {(tool, fold(query)) for one in self.outcomes.values() for tool, query in one.trace.searches}
         usable = {task_id: outcome for task_id, outcome in self.outcomes.items() if outcome.usable}
         asked = [
             (task.tool, fold(fill_text(query, usable, "en")))

@@ -46,7 +46,7 @@ def list_told(state: SearchState) -> list[Finding]:
     if plan is None or (len(plan.ids) > 1 and not all(plan.task(name).is_answer for name in plan.final_ids)):
         return []
     final = [outcomes[name] for name in plan.final_ids if name in outcomes]
-    if len(plan.ids) == 1 and len(final) == 1 and final[0].detail.gave_up:
+    if len(plan.ids) == 1 and len(final) == 1 and final[0].trace.gave_up:
         return [*_statements(final[0])][:1]
     firm = all(one.answers and not one.rivals and not one.note and one.basis == "stated" for one in outcomes.values())
     if not firm or len(final) < len(plan.final_ids) or not all(map(_statements, final)):

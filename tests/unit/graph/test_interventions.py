@@ -207,7 +207,7 @@ async def test_a_repair_is_checked_as_a_plan_is(vertex):
     stage = Stage(tool("lookup", nothing), tool("register", born), tool("archive", born), acting, model=model)
     values = await stage.run(TWO)
     assert "plan" not in values
-    assert values["outcomes"]["c"].detail.blocked_by == "a"
+    assert values["outcomes"]["c"].trace.blocked_by == "a"
     first, second = model.asked("RepairReply")
     assert "are not valid" not in first.text
     assert "are not valid" in second.text
@@ -254,7 +254,7 @@ async def test_replacements_that_come_to_nothing_end_with_the_rounds():
     assert values["plan"].ids == ("a_2_2", "b", "c")
     assert [look.revision for look in values["reflections"]] == [0, 1]
     assert [plan.ids[0] for plan in values["revisions"]] == ["a", "a_2"]
-    assert values["outcomes"]["c"].detail.blocked_by == "a_2_2"
+    assert values["outcomes"]["c"].trace.blocked_by == "a_2_2"
     assert len(model.asked("RepairReply")) == 2
 
 

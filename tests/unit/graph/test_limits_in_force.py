@@ -133,7 +133,7 @@ async def test_of_a_list_what_was_found_is_kept():
     assert len(found) >= 3
     assert outcomes["each"].value == ["1900"] * len(found)
     assert (found, list(outcomes["each"].detail.missing)) == (everyone[: len(found)], everyone[len(found) :])
-    assert outcomes["each"].detail.limited
+    assert outcomes["each"].trace.limited
 
 
 async def test_when_no_time_is_left_nothing_is_called():

@@ -214,7 +214,7 @@ def test_descendants_of_a_failed_task_are_told_while_others_still_work():
     outcomes = asyncio.run(go())["outcomes"]
     assert told[-1] == "slow"
     assert outcomes["slow"].usable
-    assert (outcomes["b"].detail.blocked_by, outcomes["c"].detail.blocked_by) == ("a", "b")
+    assert (outcomes["b"].trace.blocked_by, outcomes["c"].trace.blocked_by) == ("a", "b")
 
 
 def odd_plans() -> Iterator[tuple[str, Plan, dict[str, str]]]:

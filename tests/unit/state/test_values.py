@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from weiwo.state.evidence import OutcomeDetail
+from weiwo.state.evidence import Outcome, OutcomeDetail, TaskTrace
 from weiwo.state.kinds import VALUE_TYPES, Language, ValueType
 from weiwo.text.dates import PartialDate
 from weiwo.text.values import coerce, render
@@ -180,8 +180,11 @@ def test_a_hostile_reply_ends(piece: str, type_: ValueType) -> None:
     assert sum(len(str(item)) for item in data) <= longest
 
 
-def test_what_0_1_saved_of_overdue_tools_is_read():
-    detail = OutcomeDetail.model_validate({"slow": ["archive"], "shown": "330 metres"})
-    assert detail == OutcomeDetail(shown="330 metres")
+def test_what_earlier_versions_saved_in_the_detail_is_read():
+    earlier = {"slow": ["archive"], "shown": "330 metres", "searches": [["corpus_search", "tower"]]}
+    outcome = Outcome.model_validate({"task_id": "a", "status": "succeeded", "value": 330, "detail": earlier})
+    assert outcome.detail == OutcomeDetail(shown="330 metres")
+    assert outcome.trace == TaskTrace(searches=(("corpus_search", "tower"),))
+    assert Outcome.model_validate(outcome.model_dump()) == outcome
     with pytest.raises(ValidationError):
-        OutcomeDetail.model_validate({"no_such_field": 1})
+        Outcome.model_validate({"task_id": "a", "status": "empty", "detail": {"no_such_field": 1}})

@@ -131,10 +131,10 @@ async def test_a_kept_result_is_told_and_costs_nothing():
     shared = services(kept, events=events)
     second = await ran(task(), work(shared))
     assert (first["usage"].tool_calls, first["outcome"].attempts) == (1, 1)
-    assert not first["outcome"].detail.cached
+    assert not first["outcome"].trace.cached
     assert (second["usage"].tool_calls, second["outcome"].attempts) == (0, 0)
     assert second["outcome"].value == first["outcome"].value == "1815"
-    assert second["outcome"].detail.cached
+    assert second["outcome"].trace.cached
     assert [event.get("cached") for event in events] == [None, True]
     work(shared).report_finished(second["outcome"])
     assert events[-1]["cached"] is True

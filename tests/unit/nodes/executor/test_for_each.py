@@ -165,7 +165,7 @@ def test_a_note_names_only_some_of_many_that_are_missing():
 def test_that_a_limit_of_the_run_broke_some_off_is_said():
     whole = join_outcomes(TASK, over("a", "b"), {0: got("1", "1815"), 1: lost("2", "limit")})
     assert whole.usable
-    assert whole.detail.limited
+    assert whole.trace.limited
 
 
 lists = st.lists(st.one_of(st.none(), st.text(max_size=3), st.integers(-2, 2), st.booleans()), max_size=12)

@@ -9,7 +9,7 @@ from tests.support.fake_model import FakeModel, ScriptedError, fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
 from weiwo.nodes.reflection.node import reflection
-from weiwo.state import Limits, ModelCall, Outcome, OutcomeDetail, Plan, Quote, Reflection, Rival
+from weiwo.state import Limits, ModelCall, Outcome, Plan, Quote, Reflection, Rival, TaskTrace
 from weiwo.state.evidence import FailureKind
 
 PLAN = Plan(
@@ -167,7 +167,7 @@ async def test_slow_is_no_reason_to_go_on():
     ],
 )
 async def test_what_the_searcher_of_the_whole_question_gave_up_is_not_asked_about(tools, more, by):
-    given_up = lost("a").model_copy(update={"detail": OutcomeDetail(**more)})
+    given_up = lost("a").model_copy(update={"trace": TaskTrace(**more)})
     found = await decided(given_up, model=says("finish"), plan=ONE, asked=ONE.tasks[0].description, tools=tools)
     assert (found.decision, found.decided_by) == ("abort" if by == "rule" else "finish", by)
 

@@ -8,7 +8,7 @@ from tests.support.states import passage
 from weiwo.nodes.executor.outcomes import unfinished_outcome
 from weiwo.nodes.executor.task_state import source_address
 from weiwo.nodes.shared.gaps import describe_coverage
-from weiwo.state import Outcome, OutcomeDetail, Task
+from weiwo.state import Outcome, Task, TaskTrace
 from weiwo.state.source_filter import SourceFilter
 
 WITHIN = SourceFilter(
@@ -17,8 +17,8 @@ WITHIN = SourceFilter(
 
 
 def opened(pages: str, unread: str = "") -> Outcome:
-    detail = OutcomeDetail(opened=tuple(pages), unread=tuple(unread))
-    return Outcome(task_id="t", status="empty", type="text", detail=detail)
+    trace = TaskTrace(opened=tuple(pages), unread=tuple(unread))
+    return Outcome(task_id="t", status="empty", type="text", trace=trace)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_a_page_that_a_stand_in_read_was_read() -> None:
     failed = dict.fromkeys(map(source_address, urls[:2]), "HTTP 403")
     state = {"tried": tried, "failed": failed, "passages": found}
     outcome = unfinished_outcome(Task(id="t", description="?", tool="web_search"), "empty", "empty", "?", state)
-    assert outcome.detail.opened == tuple(map(source_address, urls))
-    assert outcome.detail.unread == (source_address(urls[1]),)
+    assert outcome.trace.opened == tuple(map(source_address, urls))
+    assert outcome.trace.unread == (source_address(urls[1]),)
 
 
 def test_where_all_was_read_and_nothing_left_out_there_is_nothing_to_say() -> None:

@@ -9,7 +9,7 @@ from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
 from weiwo.nodes.writer.rule_answer import answer_by_rule
 from weiwo.nodes.writer.sources import gather_sources
-from weiwo.state import Evidence, Limits, Outcome, OutcomeDetail, Plan, Quote, Rival
+from weiwo.state import Evidence, Limits, Outcome, OutcomeDetail, Plan, Quote, Rival, TaskTrace
 from weiwo.tools.registry import Registry
 from weiwo.tools.tables.query_table import QueryTable
 
@@ -207,8 +207,8 @@ def test_what_differs_because_it_is_of_different_dates_is_no_dispute() -> None:
     ],
 )
 def test_where_the_web_failed_that_is_said_below_the_documents(question, language, line) -> None:
-    silent = OutcomeDetail(unanswered=("web_search: searxng: brave refused (CAPTCHA)",))
-    failed = lost("a", "timeout", tool="web_search").model_copy(update={"detail": silent})
+    silent = TaskTrace(unanswered=("web_search: searxng: brave refused (CAPTCHA)",))
+    failed = lost("a", "timeout", tool="web_search").model_copy(update={"trace": silent})
     found = answer(question, failed, WEND, language=language)
     assert [extract.evidence_id for extract in found.extracts.items] == [WEND.id]
     assert found.advice.startswith(line)

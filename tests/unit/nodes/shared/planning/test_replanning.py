@@ -14,7 +14,7 @@ from tests.support.states import got, lost, passage, search
 from weiwo.graph import build_graph
 from weiwo.nodes.shared.planning.replanning import PlanHistory, describe_attempt, is_stuck, replan_other_way
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.state import Outcome, OutcomeDetail, Plan, Reflection
+from weiwo.state import Outcome, Plan, Reflection, TaskTrace
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
 
@@ -57,7 +57,7 @@ def test_what_came_to_nothing_is_a_repetition_under_any_name(query):
 
 def tried(task_id: str, *queries: str) -> Outcome:
     searches = tuple(("corpus_search", query) for query in queries)
-    return lost(task_id).model_copy(update={"detail": OutcomeDetail(searches=searches)})
+    return lost(task_id).model_copy(update={"trace": TaskTrace(searches=searches)})
 
 
 def test_an_attempt_is_told_with_every_query_and_the_closest_words():
