@@ -26,8 +26,9 @@ from weiwo.nodes.shared.planning.plan_reply import PlanReply
 from weiwo.nodes.shared.planning.plan_rules import plan_interfaces, summarize_corpus
 from weiwo.nodes.shared.planning.replanning import PlanHistory, replan_other_way
 from weiwo.nodes.shared.planning.rule_plan import add_frames, build_rule_plan, build_single_task_plan
+from weiwo.nodes.shared.planning.table_request import check_table_tasks, format_tables, list_tables
 from weiwo.nodes.shared.planning.task_identity import adopt_ids
-from weiwo.nodes.shared.planning.tool_choice import choose_tables, choose_tools, summarize_tables
+from weiwo.nodes.shared.planning.tool_choice import choose_tables, choose_tools
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import TEAMS
 from weiwo.state import Complaint, Plan, TeamConfig
@@ -56,7 +57,7 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
         sketched = whole or await _by_memory(frame, tools, briefing, services)
         if sketched is None:
             corpus = await asyncio.to_thread(summarize_corpus, services)
-            corpus += await summarize_tables(frame.question, services)
+            corpus += format_tables(await list_tables(services))
             first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views, corpus))
             # Who sketched with the judgement had not read the procedures.
             given = {} if briefing.procedures else state.get("sketch") or {}
@@ -99,7 +100,7 @@ async def _next_revision(
     last = state["reflections"][-1] if state.get("reflections") else None
     missing = [wish] if wish else last.missing if last else ()
     toolset = await Toolset.choose(tools, list_needs(frame.question, past, missing), services)
-    corpus = await asyncio.to_thread(summarize_corpus, services)
+    corpus = await asyncio.to_thread(summarize_corpus, services) + format_tables(await list_tables(services))
     first = briefing.add_to(build_first_prompt(frame.question, toolset, services, past.plan.perspectives, corpus))
     found = state.get("evidence", {}).values()
     prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services, found)}"
@@ -167,6 +168,7 @@ async def _by_model(
             continue
         complaints: Sequence[str]
         plan, complaints = _checked(sketch, past, tools, services)
+        complaints = [*complaints, *check_table_tasks(plan, await list_tables(services))]
         if not complaints and past is not None and (complaints := past.find_repetitions(plan)):
             if repeated:
                 return None  # told once; it knows no other way

@@ -31,6 +31,8 @@ def tell_table_result(result: Outcome, language: Language) -> str:
         told += _tell_variant(result, variant, made, language)
     if len(made.get("parts") or ()) > 1:
         told += words["parts"].format(names=join_names([str(name) for name in made["parts"]], language))
+    if computed := [" ".join(map(str, (name, "=", *rest))) for name, *rest in made.get("computed") or ()]:
+        told += words["notes"].format(notes=words["between_notes"].join(computed))
     if assumed := [_tell_assumption(one) for one in made.get("assumed") or ()]:
         told += words["assumed"].format(names=words["between_notes"].join(assumed[:_MOST_NOTES]))
     if unused := [str(one) for one in made.get("unused") or ()]:

@@ -15,7 +15,8 @@ from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.table_documents import TableEntry
 from weiwo.tools.tables.columns import fold_value
 from weiwo.tools.tables.engine_pool import EngineRequest, open_pool
-from weiwo.tools.tables.request import RequestError, TableRequest, find_name
+from weiwo.tools.tables.name_check import find_table, find_wrong_names, names_file
+from weiwo.tools.tables.request import RequestError, TableRequest
 
 _MOST_TABLES: Final = 2_000
 _MOST_DOCUMENTS: Final = 200
@@ -58,18 +59,29 @@ class _Table:
     source: str
     parts: Sequence[_Part]
 
+    def name_it(self) -> Description:
+        """Return all that it may be called."""
+        whole = self.parts[0] if len(self.parts) == 1 else None
+        facts = whole.facts if whole else {}
+        titles = (facts.get("title", ""), *facts.get("headings", ())[-1:], whole.entry.title if whole else "")
+        return {
+            "name": self.name,
+            "source": self.source,
+            "sheet": whole.entry.name if whole else "",
+            "titles": {fold_value(title) for title in titles if title},
+            "parts": [] if whole else [part.entry.name for part in self.parts],
+        }
+
     def describe(self) -> Description:
         """Describe it for whoever asks about it."""
         facts = [part.facts for part in self.parts]
         columns = [_merge_columns(alike) for alike in zip(*(one["columns"] for one in facts), strict=True)]
         return {
-            "name": self.name,
-            "source": self.source,
+            **self.name_it(),
             "rows": sum(one["rows"] for one in facts),
             "columns": columns,
             "notes": [note for one in facts for note in one["notes"]][:10],
             "torn": sum(one["torn"] for one in facts),
-            "parts": [part.entry.name for part in self.parts] if len(self.parts) > 1 else [],
         }
 
     def address(self) -> dict[str, Any]:
@@ -108,6 +120,8 @@ class TableCatalog:
     def _make_request(self, request: TableRequest, within: SourceFilter) -> EngineRequest:
         tables = list(self._list_tables(within))
         outdated = [part.entry for part in self._list_entries(within) if not part.entry.facts]
+        if not outdated and (wrong := find_wrong_names(request, [table.describe() for table in tables])):
+            raise RequestError("; ".join(wrong))
         main = _find_table(request.table, tables, outdated)
         joined = _find_table(request.join.table, tables, outdated) if request.join else None
         used = [table for table in (main, joined) if table is not None]
@@ -179,31 +193,18 @@ def _merge_columns(columns: Sequence[Description]) -> Description:
 
 
 def _find_table(wanted: str, tables: Sequence[_Table], outdated: Sequence[TableEntry]) -> _Table:
-    """The table of a name, or of a file with one table, or of the end of a name that no other shares.
+    """Find the table of a name.
 
     Raises:
-        RequestError: There is none.
+        RequestError: There is none, or its document must be indexed anew.
     """
-
-    def names_file(source: str) -> bool:
-        file = PurePath(source)
-        return wanted in {source, file.name, file.stem}
-
-    by_name = [table for table in tables if table.name == wanted]
-    by_file = [table for table in tables if names_file(table.source)]
-    by_sheet = [
-        table for table in tables if table.parts and len(table.parts) == 1 and table.parts[0].entry.name == wanted
-    ]
-    joined = [table for table in by_file if len(table.parts) > 1]
-    for found in (by_name, by_file, joined, by_sheet):
-        if len(found) == 1:
-            return _require_columns(found[0])
-    if any(names_file(entry.source) or entry.name == wanted for entry in outdated) and not by_file:
-        raise RequestError(f"{wanted} {OUTDATED}")
-    known = by_file or tables
-    if not known and outdated:
-        raise RequestError(f"{outdated[0].source} {OUTDATED}")
-    return _require_columns(known[find_name(wanted, [table.name for table in known], "table")])
+    try:
+        return _require_columns(tables[find_table(wanted, [table.name_it() for table in tables])])
+    except RequestError:
+        stale = [entry for entry in outdated if entry.name == wanted or names_file(wanted, entry.source)]
+        if stale or (outdated and not tables):
+            raise RequestError(f"{(stale or outdated)[0].source} {OUTDATED}") from None
+        raise
 
 
 def _require_columns(table: _Table) -> _Table:

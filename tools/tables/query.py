@@ -13,7 +13,7 @@ from weiwo.text.localization import localized_section
 from weiwo.text.patterns import HAN_RANGES, lazy
 from weiwo.tools.tables.columns import fold_value, read_column
 from weiwo.tools.tables.notes import Note
-from weiwo.tools.tables.relation import ARITHMETIC, FUNCTIONS, Field, Relation
+from weiwo.tools.tables.relation import ARITHMETIC, FUNCTIONS, ComputedField, Field, Relation, compute_field
 from weiwo.tools.tables.request import Filter, Measure, RequestError, TableRequest, find_name, unknown_value
 from weiwo.tools.tables.table_store import DOUBTFUL, HIDDEN
 
@@ -60,9 +60,14 @@ class Query:
         self._request, self._main, self._joined, self._database = request, main, joined, database
         self._notes: list[Note] = []
         self._parameters: list[Any] = []
+        self._computed: list[ComputedField] = []
         self._main_fields: list[Field] = main.list_fields("a")
         self._fields: list[Field] = [*self._main_fields, *(joined.list_fields("b") if joined is not None else ())]
         self._from = f"{main.write('a')}{self._write_join()}"
+        self._computed = [
+            compute_field(one.name, self._find_field(one.left), one.op, self._find_field(one.right))
+            for one in request.computed
+        ]
         self._conditions = [self._write_condition(one) for one in request.filters]
         self._groups = [self._find_field(name) for name in request.group_by]
         for group in self._groups:
@@ -96,6 +101,7 @@ class Query:
             **self._spell_out(),
             "variants": [self._vary(kind, counts, skipped, result) for kind in kinds],
             "parts": [part.name for part in main.parts],
+            "computed": [[one.name, one.left, one.op, one.right] for one in self._request.computed],
             "assumed": [one.model_dump() for one in self._request.assumed],
             "unused": list(self._request.unused),
         }
@@ -233,6 +239,8 @@ class Query:
 
     def _find_field(self, name: str) -> Field:
         """The column of a name; of two tables with a column of that name, the first one's."""
+        if computed := [one for one in self._computed if fold_value(one.name) == fold_value(name)]:
+            return computed[0]
         try:
             return self._main_fields[find_name(name, [one.name for one in self._main_fields], "column")]
         except RequestError:
@@ -444,6 +452,7 @@ class Query:
         what = ", ".join(one.name for one in self._figures) or ", ".join(request.columns) or "rows"
         words = _EXPRESSED["zh" if _HAN.search(f"{what}{self._main.name}") else "en"]
         parts = [words["of"].format(what=what, table=self._main.name)]
+        parts += [f"{one.name} = {one.left} {one.op} {one.right}" for one in request.computed]
         if request.filters:
             parts.append(words["where"].format(words["and"].join(_express_filter(one) for one in request.filters)))
         if request.group_by:

@@ -70,6 +70,7 @@ def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, Js
         "groups",
         "order",
         "columns",
+        "computed",
         "assumed",
         "unused",
     )

@@ -104,6 +104,59 @@ class Field:
 
 
 @dataclass(frozen=True)
+class ComputedField(Field):
+    """A column that is worked out row by row from two others."""
+
+    sql: str = ""
+
+    @property
+    def value(self) -> str:
+        """Its values."""
+        return self.sql
+
+
+def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedField:
+    """Make a column of two number columns: merged cells count in every row that they span, division by zero is empty.
+
+    Raises:
+        RequestError: One of them is no number, or their units do not go together.
+    """
+    for one in (left, right):
+        one.require_number(f"`{left.name}` {op} `{right.name}`")
+        if one.type != "number" or one.column["mixed"]:
+            raise RequestError(f"`{one.name}` has {'several units' if one.column['mixed'] else one.type}: no {op}")
+    units = [str(one.column["unit"]) for one in (left, right)]
+    if op in {"+", "-"} and units[0] != units[1]:
+        raise RequestError(
+            f"`{left.name}` is in {units[0] or 'no unit'}, `{right.name}` in {units[1] or 'none'}: no {op}"
+        )
+    facts = {
+        "name": name, "type": "number", "unit": _combine_units(units[0], op, units[1]), "mixed": [], "doubt": [],
+        "filter_doubt": "", "empty": 0, "unread": 0, "examples": [], "samples": [], "hidden": False, "template": {},
+        "values": [], "distinct": 0,
+    }  # fmt: skip
+    first, second = (_write_operand(one, op) for one in (left, right))
+    divisor = f"nullif({second}, 0)" if op == "/" else second
+    return ComputedField(facts, left.alias, -1, "", f"({first} {op} {divisor})")
+
+
+def _write_operand(one: Field, op: str) -> str:
+    """A column as an operand: percentages count as parts of one where they multiply or divide."""
+    return f"({one.label} / 100.0)" if one.column["unit"] == "%" and op in {"*", "/"} else one.label
+
+
+def _combine_units(left: str, op: str, right: str) -> str:
+    """The unit of a result; empty of a product of two units."""
+    if op in {"+", "-"}:
+        return left
+    if "%" in {left, right}:
+        return ""
+    if op == "/":
+        return "" if left == right else f"{left}/{right}" if right else left
+    return "" if left and right else left or right
+
+
+@dataclass(frozen=True)
 class Relation:
     """One stored table, or several of like columns."""
 

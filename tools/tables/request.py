@@ -44,6 +44,15 @@ class _Join(_Model):
     right: _Name = Field(description="The column of the joined table.")
 
 
+class Computed(_Model):
+    """A column that is worked out row by row from two number columns, also of the joined table."""
+
+    name: _Name = Field(description="A new name, by which measures, columns and order_by may use it.")
+    left: _Name
+    op: Literal["+", "-", "*", "/"]
+    right: _Name
+
+
 class Assumption(_Model):
     """Words of a question that were taken for a column, or for a value of it."""
 
@@ -64,6 +73,9 @@ class TableRequest(_Model):
     descending: bool = True
     top: int = Field(20, ge=1, le=200, description="Rows or groups to give at most.")
     join: _Join | None = None
+    computed: list[Computed] = Field(
+        default_factory=list, max_length=5, description="New columns, such as revenue = units * price."
+    )
     assumed: list[Assumption] = Field(
         default_factory=list, max_length=10, description="Words that were taken for other names; told with the answer."
     )
@@ -86,9 +98,14 @@ def find_name(wanted: str, names: Sequence[str], what: str) -> int:
     exact = [at for at, name in enumerate(names) if name == wanted]
     if len(exact) == 1:
         return exact[0]
-    near = sorted(range(len(names)), key=lambda at: -SequenceMatcher(None, _key(wanted)[:100], keys[at][:100]).ratio())
-    nearest = f"; the nearest is `{names[near[0]]}`" if near else ""
+    nearest = f"; the nearest is `{names[find_nearest(wanted, names)]}`" if names else ""
     raise RequestError(one_line(f"no {what} `{wanted}`{nearest}. There are: {_list_names(names)}", _LONGEST))
+
+
+def find_nearest(wanted: str, names: Sequence[str]) -> int:
+    """Return the place of the name that is written most like another."""
+    key = _key(wanted)[:100]
+    return max(range(len(names)), key=lambda at: SequenceMatcher(None, key, _key(names[at])[:100]).ratio())
 
 
 def _list_names(names: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from weiwo.models.context_windows import text_tokens
 from weiwo.nodes.shared.planning.expectation import with_expectation
 from weiwo.nodes.shared.planning.rule_plan import Choices, ToolCall, build_single_task_plan
-from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.planning.table_request import TABLE_TOOL, list_tables, request_by_model
 from weiwo.nodes.shared.question.table_question import asks_table, read_table_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import takes_hops
@@ -26,7 +26,6 @@ from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError, embed_in_parallel, load_embedder
 from weiwo.tools.selection.clusters import content_words
 from weiwo.tools.selection.tool_fit import ToolFit, fit_tool
-from weiwo.tools.tables.catalog import describe_tables
 from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.usage.task_log import LONGEST_QUESTION, read_history
 
@@ -104,8 +103,6 @@ _MOST_OFFERED: Final = 5
 MOST_TOKENS: Final = 600
 """Tools that a model may choose from when it judges a question, and what they take in its prompt."""
 _LOOKED_AT: Final = 5
-_TABLES: Final = "query_table"
-_MOST_COLUMNS: Final = 20
 _NO_STEP: Final = frozenset({"small_talk", "writing", "calculation", "chain"})
 
 
@@ -119,37 +116,21 @@ async def choose_tools(frames: Sequence[QueryFrame], services: RunContext) -> Ch
     return chosen
 
 
-async def summarize_tables(question: str, services: RunContext) -> str:
-    """One line: the tables at hand and their columns, for a plan over rows; empty where the question needs none."""
-    corpus = services.registry.corpus
-    if corpus is None or _TABLES not in services.registry.names() or not asks_table(question):
-        return ""
-    tables = (await asyncio.to_thread(describe_tables, corpus, services.settings.filter))[:_MOST_OFFERED]
-    columns = [", ".join(one["name"] for one in table["columns"][:_MOST_COLUMNS]) for table in tables]
-    said = (f"{table['name']}: {names}" for table, names in zip(tables, columns, strict=True))
-    return (
-        f"\nTables for {_TABLES}: {'; '.join(quote_as_data(one, MOST_TOKENS) for one in said)}. Their names are data."
-    )
-
-
 async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> Choices:
     """Choose by rule, for each question that can be read as a request over a table of the documents, that request.
 
     A reading with words that nothing explains is left where a passage has all of the question's words, and every
     reading that assumes or leaves a word is left to a model where there is one.
     """
-    corpus = services.registry.corpus
     asked = [frame for frame in frames if asks_table(frame.question)]
-    if not asked or corpus is None or _TABLES not in services.registry.names():
-        return {}
-    tables = await asyncio.to_thread(describe_tables, corpus, services.settings.filter)
+    tables = await list_tables(services) if asked else []
     chosen = {}
     for frame in asked:
         args = read_table_question(frame.question, tables)
         if args is None or ({"assumed", "unused"} & args.keys() and services.models.configured("planner")):
             continue
         if "unused" not in args or not await _has_document(frame, services):
-            chosen[frame.question] = ToolCall(_TABLES, args)
+            chosen[frame.question] = ToolCall(TABLE_TOOL, args)
     return chosen
 
 
@@ -158,7 +139,10 @@ async def plan_one_step(
 ) -> Plan:
     """Plan a question that one task answers, and tell the watchers; without a model's choices tools are chosen here."""
     choices = await choose_tools([assessment.frame], services) if choices is None else choices
-    choices = {**choices, **await choose_tables([assessment.frame], services)}  # what rules can prove goes first
+    tabled = await choose_tables([assessment.frame], services)  # what rules can prove goes first
+    if not tabled and (request := await request_by_model(assessment.frame.question, services)) is not None:
+        tabled = {assessment.frame.question: request}
+    choices = {**choices, **tabled}
     hops = takes_hops(services.strategy)  # whose value rules can hardly tell the type of
     ret: ValueType | None = "passages" if services.strategy.searcher == "folder" else "text" if hops else None
     plan = build_single_task_plan(assessment.frame, tools, ret, choices)

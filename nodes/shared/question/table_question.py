@@ -149,6 +149,17 @@ def asks_table(question: str) -> bool:
     return has_implied(text) or any(_CUES[cue].search(text) for cue in ("max", "min", "top", *_MADE))
 
 
+def touches_table(question: str, tables: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a question has a word for a column or a value of some table, in the table's words or in others."""
+    text = fold_value(question[:_LONGEST])
+    for table in _list_askable(tables):
+        mentions = find_mentions(text, table)
+        taken = [(one.start, one.end) for one in mentions]
+        if any(one.kind != "table" for one in mentions) or any(find_assumed(text, table, taken)):
+            return True
+    return False
+
+
 def _list_proper(question: str) -> frozenset[str]:
     """List the words that are written as names: in capitals amid a sentence that is not."""
     words = list(_WORD.finditer(question))

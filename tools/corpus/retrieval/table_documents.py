@@ -24,6 +24,7 @@ class TableEntry:
         source: Name of its document in citations.
         date: Date that the document states.
         size: Bytes of its data.
+        title: Title of its document.
         facts: What is known of it, as `weiwo.tools.tables.table_store` writes it; None where it must be indexed anew
             before it can be asked.
     """
@@ -33,13 +34,14 @@ class TableEntry:
     source: str
     date: str | None
     size: int
+    title: str
     facts: Mapping[str, Any] | None
 
 
 def list_tables(connection: sqlite3.Connection, at: int) -> list[TableEntry]:
     """The tables at a generation, by document; documents read before tables were stored are listed without facts."""
     found = connection.execute(
-        "SELECT tables.id, name, source, date, length(data), facts FROM documents"  # noqa: S608  # constants only
+        "SELECT tables.id, name, source, date, length(data), title, facts FROM documents"  # noqa: S608  # constants only
         f" JOIN tables ON document = documents.id WHERE {LIVE} ORDER BY source, tables.id",  # constants only
         {"at": at},
     ).fetchall()
@@ -48,8 +50,10 @@ def list_tables(connection: sqlite3.Connection, at: int) -> list[TableEntry]:
         f"SELECT title, source, path, date FROM documents WHERE {LIVE} AND type IN ({kinds}) AND reader < :reader",  # noqa: S608  # constants only
         {"at": at, "reader": READER},
     ).fetchall()
-    listed = [TableEntry(row[0], row[1], row[2], row[3], row[4], json.loads(row[5])) for row in found]
-    listed += [TableEntry(0, row[0], row[1], row[3], 0, None) for row in outdated if strip_part(row[2]) == row[2]]
+    listed = [TableEntry(row[0], row[1], row[2], row[3], row[4], row[5], json.loads(row[6])) for row in found]
+    listed += [
+        TableEntry(0, row[0], row[1], row[3], 0, row[0], None) for row in outdated if strip_part(row[2]) == row[2]
+    ]
     return listed
 
 

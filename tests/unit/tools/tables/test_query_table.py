@@ -133,3 +133,52 @@ async def test_where_no_document_has_a_table_there_is_no_tool(tmp_path):
     (tmp_path / "a.md").write_text("# A\n\nNothing in rows.\n")
     registry = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(tmp_path / "a.md"),)))
     assert "query_table" not in registry.names()
+
+
+async def test_a_column_is_computed_from_two_also_across_a_join(tmp_path):
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "sold.csv").write_text("item,units,returned\ntea,10,1\ncake,4,0\ntea,5,2\n")
+    (files / "prices.csv").write_text("item,price,margin\ntea,$2.50,40%\ncake,$6,50%\n")
+    made = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(files),)))
+    join = {"table": "prices", "left": "item", "right": "item"}
+    revenue = {"name": "revenue", "left": "units", "op": "*", "right": "price"}
+    total = {"function": "sum", "column": "revenue"}
+    found = await ask(made, table="sold", join=join, computed=[revenue], measures=[total])
+    assert (found.value, found.detail["unit"]) == (61.5, "USD")
+    by_item = await ask(made, table="sold", join=join, computed=[revenue], measures=[total], group_by=["item"])
+    assert by_item.detail["table"] == [["tea", 37.5], ["cake", 24]]
+    kept = {"name": "kept", "left": "units", "op": "-", "right": "returned"}
+    assert (await ask(made, table="sold", computed=[kept], columns=["item"], order_by="kept", top=1)).value == "tea"
+    share = {"name": "share", "left": "returned", "op": "/", "right": "units"}
+    most = await ask(made, table="sold", computed=[share], measures=[{"function": "max", "column": "share"}])
+    assert most.value == 0.4
+    profit = {"name": "profit", "left": "price", "op": "*", "right": "margin"}
+    made_of = await ask(made, table="prices", computed=[profit], measures=[{"function": "sum", "column": "profit"}])
+    assert made_of.value == 4
+    with pytest.raises(ToolCallError, match="text, no number"):
+        await ask(made, table="sold", computed=[{**kept, "right": "item"}], columns=["kept"])
+    with pytest.raises(ToolCallError, match="no unit"):
+        await ask(made, table="sold", join=join, computed=[{**revenue, "op": "-"}], measures=[total])
+    engine_pool.close_pool()
+
+
+async def test_wrong_names_come_back_together_with_their_arguments(registry):
+    with pytest.raises(ToolCallError) as told:
+        await ask(
+            registry,
+            table="peeple",
+            filters=[{"column": "whoo", "value": "Ann"}],
+            measures=[{"function": "mean", "column": "agee"}],
+        )
+    for part in (
+        "table: no table `peeple`; the nearest is `people`",
+        "filters[0].column",
+        "measures[0].column",
+        "`age`",
+    ):
+        assert part in str(told.value)
+
+
+async def test_a_title_that_names_one_table_is_its_name(registry):
+    assert (await ask(registry, table="Prices", **COUNT)).value == 2

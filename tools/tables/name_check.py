@@ -1,0 +1,104 @@
+"""Names in a request: the table that a name means, and every argument that names no table or column, told at once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, Final
+
+from weiwo.tools.printable import one_line
+from weiwo.tools.tables.columns import fold_value
+from weiwo.tools.tables.request import RequestError, TableRequest, find_name, find_nearest
+
+_LONGEST: Final = 400
+
+
+def find_table(wanted: str, tables: Sequence[Mapping[str, Any]]) -> int:
+    """Find a table by its name, its file, its sheet, or a title that no other has; spelling may differ a little.
+
+    Args:
+        wanted: The name.
+        tables: What is known of each table, as the catalog describes it: `name`, `source`, `sheet`, `titles`, `parts`.
+
+    Returns:
+        Its place.
+
+    Raises:
+        RequestError: There is none, or several.
+    """
+    title = fold_value(wanted)
+    by_file = [at for at, table in enumerate(tables) if names_file(wanted, str(table["source"]))]
+    for found in (
+        [at for at, table in enumerate(tables) if table["name"] == wanted],
+        by_file,
+        [at for at in by_file if tables[at]["parts"]],
+        [at for at, table in enumerate(tables) if table["sheet"] == wanted],
+        [at for at, table in enumerate(tables) if title in table["titles"]],
+    ):
+        if len(found) == 1:
+            return found[0]
+    known = by_file or range(len(tables))
+    return known[find_name(wanted, [str(tables[at]["name"]) for at in known], "table")]
+
+
+def names_file(wanted: str, source: str) -> bool:
+    """Tell whether a name is that of a file, with its folders, without them, or without its ending."""
+    file = PurePath(source)
+    return wanted in {source, file.name, file.stem}
+
+
+def find_wrong_names(request: TableRequest, tables: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Find the arguments of a request that name no table or column, a line each, with what there is.
+
+    Columns of a table that is not there are looked for in the nearest one.
+    """
+    wrong: list[str] = []
+
+    def describe(wanted: str, argument: str) -> Mapping[str, Any] | None:
+        try:
+            return tables[find_table(wanted, tables)]
+        except RequestError as error:
+            wrong.append(f"{argument}: {error}")
+            return tables[find_nearest(wanted, [str(one["name"]) for one in tables])] if tables else None
+
+    table = describe(request.table, "table")
+    joined = describe(request.join.table, "join.table") if request.join else None
+    own = [str(column["name"]) for column in table["columns"]] if table else []
+    others = [str(column["name"]) for column in joined["columns"]] if joined else []
+    derived = [one.name for one in request.computed]
+    lines = []
+    for argument, name in _list_names(request):
+        groups = {"join.left": (own,), "join.right": (others,)}.get(argument, (own, others, derived))
+        known = [one for group in groups for one in group]
+        if known and not any(_has_name(group, name) for group in groups):
+            lines.append(f"{argument}: no column `{name}`; the nearest is `{known[find_nearest(name, known)]}`")
+    if lines:
+        lines.append(f"There are: {', '.join(dict.fromkeys([*own, *others]))}")
+    return [one_line(line, _LONGEST) for line in (*wrong, *lines)]
+
+
+def _has_name(names: Sequence[str], name: str) -> bool:
+    """Tell whether a name is among names, as requests are understood."""
+    try:
+        find_name(name, names, "column")
+    except RequestError:
+        return False
+    return True
+
+
+def _list_names(request: TableRequest) -> Iterator[tuple[str, str]]:
+    """Yield the columns that a request names, each with its argument."""
+    for at, one in enumerate(request.computed):
+        yield f"computed[{at}].left", one.left
+        yield f"computed[{at}].right", one.right
+    for at, condition in enumerate(request.filters):
+        yield f"filters[{at}].column", condition.column
+    for at, measure in enumerate(request.measures):
+        if measure.column:
+            yield f"measures[{at}].column", measure.column
+    for field in ("columns", "group_by"):
+        for at, name in enumerate(getattr(request, field)):
+            yield f"{field}[{at}]", name
+    if request.order_by and not (request.measures or request.group_by):  # else it may name a measure
+        yield "order_by", request.order_by
+    if request.join:
+        yield "join.left", request.join.left
+        yield "join.right", request.join.right
