@@ -186,6 +186,7 @@ class Answer(Value):
             `failed`.
         stop_reason: Why it is not complete, or "finished".
         decided_by: Who wrote it.
+        notices: What a reader should know beside it, a line each.
     """
 
     text: str
@@ -194,3 +195,4 @@ class Answer(Value):
     status: Status
     stop_reason: str
     decided_by: DecidedBy
+    notices: tuple[str, ...] = ()

@@ -110,6 +110,7 @@ class Result(Output):
         extracts: The closest passages, shown where no model answers: the sources' own words.
         confidence: How probable it is that the extracts hold the answer; where nothing is asserted.
         asserted: Mechanisms of the rules that assert something in the answer, such as `comparison:date`.
+        notices: What a reader should know beside the answer, a line each; shown below its sources.
         blocks: The answer as a document: its blocks in order.
         checked: Whether what is told was checked: false where a model was to judge it and did not, or a quick search
             asks none.
@@ -142,6 +143,7 @@ class Result(Output):
     extracts: tuple[Extract, ...]
     confidence: float | None = Field(None, ge=0, le=1, exclude_if=_is_none)
     asserted: tuple[str, ...]
+    notices: tuple[str, ...] = ()
     blocks: tuple[Block, ...]
     checked: bool
     from_thread: str = Field("", exclude_if=not_)

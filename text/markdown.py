@@ -32,6 +32,8 @@ CELL: Final = lazy(r"(?<!\\)\|")
 """What ends a cell of a table."""
 DELIMITER: Final = lazy(r"\s*+(?=[^\n-]*+-)(?=[^\n|]*+\|)[|:\s-]++$")
 """The line between a table's header and its body."""
+ATTRIBUTION: Final = "— "
+"""The beginning of the paragraph below a quotation that says where it is from."""
 _NESTED: Final = lazy(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _CHECKBOX: Final = lazy(r"\[[ xX]\][ \t]+(?=\S)")
 _INDENTED: Final = lazy(r"\s*?([ \t]{4,24})(?=[-*+•|]|\d{1,3}[.)、]|`{3}|~{3})")

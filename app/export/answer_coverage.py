@@ -2,9 +2,8 @@
 
 import csv
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
 from typing import Final, Literal
 
@@ -25,11 +24,6 @@ _EMPTY_WORDS: Final = frozenset(
 )
 """Words that say nothing by themselves; a "not" is none of them."""
 _UNVERIFIED: Final = localized("writer.rendering", "unverified")
-_FIXED: Final = (
-    localized("writer.rule_answer.leads", "asserted"),
-    localized("writer.rule_answer.leads", "extracts"),
-)
-"""Our own lead-ins; those that state something, such as that it occurs nowhere, are not among them."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +114,6 @@ def _is_label(part: Part, parts: list[Part], proof: Proof) -> bool:
     In a table, the words of the rows that the claims rest on count, too: a claim there is a cell.
     """
     words = _tokens(part.text)
-    if fold_words(_MARKUP.sub("", part.text)) in _fixed_phrases(proof.language):
-        return True
     below = [one.claim for one in _below(part, parts) if one.claim is not None]
     allowed = set(chain.from_iterable(_tokens(claim.text) for claim in below))
     cited = {n for claim in below for n in claim.citations} | {
@@ -152,9 +144,3 @@ def _below(part: Part, parts: list[Part]) -> Iterator[Part]:
 
 def _tokens(text: str) -> set[str]:
     return set(_TOKEN.findall(blank_marks(text)[0].casefold())) - _EMPTY_WORDS
-
-
-@cache
-def _fixed_phrases(language: Language) -> Collection[str]:
-    """What our own headings and lead-ins say, by their words."""
-    return frozenset(fold_words(one[language]) for one in _FIXED)

@@ -59,10 +59,6 @@ class _Writer(OfficeWriter):
             self._text(file.add_paragraph(), report.question_below, dim=True)
         about = f"{status_word(report)} · {report.about}"
         self._text(file.add_paragraph(), about, dim=True)
-        if report.notes:
-            self._heading("limits", 2)
-            for note in report.notes:
-                self._text(file.add_paragraph(style="List Bullet"), note)
         self._blocks(report.nodes)
         if any(verdict in DOUBTFUL for verdict in report.verdicts):
             self._doubt(file.add_paragraph())
@@ -73,6 +69,10 @@ class _Writer(OfficeWriter):
         if len(report.steps) > 1:
             self._heading("plan", 1)
             self._table([[[Run(cell)] for cell in row] for row in report.plan_rows])
+        if report.notes:
+            self._heading("limits", 1)
+            for note in report.notes:
+                self._text(file.add_paragraph(style="List Bullet"), note)
         self._number_pages()
 
     # --- blocks ---

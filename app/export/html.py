@@ -67,11 +67,11 @@ class _Answer:
             f"<h1>{escape(report.title)}</h1>",
             f'<p class="question">{escape(report.question_below)}</p>' if report.question_below else "",
             f'<p class="about">{status}{escape(report.about)}</p>',
-            self._notes(),
             f"<article>{answer}</article>",
-            self._legend(),
             self._source_list(),
             self._plan(),
+            self._legend(),
+            self._notes(),
             self._proof(),
         ]
         return "\n".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""A report as a Markdown file: the answer as it stands, what limits it above, its sources below."""
+"""A report as a Markdown file: the answer as it stands, its sources below, what limits it last."""
 
 from collections.abc import Sequence
 
@@ -21,13 +21,13 @@ def render_markdown(report: Report) -> bytes:
     if report.question_below:
         answer = answer.partition("\n")[2].strip() if answer.startswith("#") else answer
         parts.insert(1, _escaped(report.question_below))
-    if report.notes:
-        notes = "\n".join(f"> - {_escaped(note)}" for note in report.notes)
-        parts.append(f"> **{word(language, 'limits')}**\n>\n{notes}")
     parts.append(answer)
     if report.sources:
         parts.append(f"## {word(language, 'sources')}")
         parts.append("\n".join(_document(cited, report) for cited in report.documents))
+    if report.notes:
+        notes = "\n".join(f"> - {_escaped(note)}" for note in report.notes)
+        parts.append(f"> **{word(language, 'limits')}**\n>\n{notes}")
     return ("\n\n".join(part for part in parts if part) + "\n").encode("utf-8", "replace")
 
 

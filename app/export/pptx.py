@@ -67,14 +67,14 @@ class _Writer(OfficeWriter):
         self._file.slide_width, self._file.slide_height = _WIDTH, _HEIGHT
         self._title = " ".join(report.title.split())
         self._cover()
-        if report.notes:
-            self._points(word(language, "limits"), [_Point((Run(note),)) for note in report.notes])
         self._sections()
-        if len(report.steps) > 1:
-            self._table(word(language, "plan"), [[(Run(cell),) for cell in row] for row in report.plan_rows])
         if report.sources:
             points = [point for cited in report.documents for point in self._document(cited)]
             self._points(word(language, "sources"), points, size=12)
+        if len(report.steps) > 1:
+            self._table(word(language, "plan"), [[(Run(cell),) for cell in row] for row in report.plan_rows])
+        if report.notes:
+            self._points(word(language, "limits"), [_Point((Run(note),)) for note in report.notes])
         for number, slide in enumerate(self._file.slides, 1):
             if number > 1:
                 self._page_number(slide, number)

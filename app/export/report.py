@@ -291,15 +291,14 @@ def _read_source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Sou
 
 
 def _list_notes(result: Mapping[str, Any], sources: Sequence[Source], language: Language) -> list[str]:
-    """What a reader must know before the answer."""
+    """What a reader must know beside the answer."""
     status, notes = str(result.get("status")), []
     stopped = one_line(str(result.get("stop_reason") or ""))
     doubtful = sum(claim.get("verdict") in DOUBTFUL for claim in result.get("claims") or ())
     told_below = doubtful and stopped == "unsupported_claims"
     if status in {"partial", "unsourced", "failed"} and not told_below:
         notes.append(word(language, f"note_{status}", stop_reason(language, stopped)))
-    elif status == "extracts":
-        notes.append(word(language, "note_extracts"))
+    notes += [one_line(str(line), 600) for line in result.get("notices") or ()]
     notes += [one_line(str(gap.get("text") or ""), 600) for gap in result.get("gaps") or ()]
     if doubtful:
         notes.append(word(language, "note_doubtful", doubtful))

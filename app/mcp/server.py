@@ -77,6 +77,7 @@ class AskResult(BaseModel):
     parts: list[AnsweredPart] = Field(default_factory=list, description="The parts of the question.")
     citations: list[CitedSource] = Field(default_factory=list)
     gaps: list[str] = Field(default_factory=list, description="What the answer leaves open.")
+    notices: list[str] = Field(default_factory=list, description="What a reader should know beside the answer.")
     thread_id: str = Field("", description="For get_answer, while the status is running.")
 
 
@@ -201,6 +202,7 @@ def read_answer(result: dict[str, Any]) -> AskResult:
         parts=parts,
         citations=citations,
         gaps=gaps,
+        notices=[one_line(str(line), 200) for line in (result.get("notices") or [])[:_MOST_GAPS]],
     )
 
 

@@ -31,9 +31,6 @@ def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool =
     extracts = (result.get("extracts") or ()) if verbose else ()
     passages = {int(extract.get("n", 0)): render_passage(extract) for extract in extracts}
     console.print(Markdown(printable(str(result.get("answer", ""))), passages))
-    for line in _coverage(result):
-        console.print()
-        console.print(Flow(Text(line, "yellow")))
     citations = result.get("citations") or ()
     if not citations:
         return
@@ -55,8 +52,6 @@ def plain_answer(result: Mapping[str, Any], *, verbose: bool = False) -> str:
     extracts = (result.get("extracts") or ()) if verbose else ()
     passages = {extract.get("n"): printable(str(extract.get("text", ""))).strip() for extract in extracts}
     lines = [printable(str(result.get("answer", ""))).strip()]
-    for line in _coverage(result):
-        lines += ["", line]
     citations = result.get("citations") or ()
     if citations:
         language = str(result.get("language", "en"))
@@ -69,6 +64,8 @@ def plain_answer(result: Mapping[str, Any], *, verbose: bool = False) -> str:
             if citation["n"] not in shown and (quote := _quote(citation)):
                 lines.append(f"    {quote}")
             lines += [f"    {line}" if line else "" for line in passages.get(citation["n"], "").splitlines()]
+    if notices := list_notices(result):
+        lines += ["", *notices]
     return "\n".join(lines) + "\n"
 
 
@@ -77,10 +74,14 @@ def _shown_numbers(result: Mapping[str, Any]) -> set[Any]:
     return {extract.get("n") for extract in result.get("extracts") or ()}
 
 
-def _coverage(result: Mapping[str, Any]) -> list[str]:
-    """What could not be read, and what was left out as the user wished; other gaps the answer itself names."""
-    told = {"unread", "restricted", "language"}
-    return [one_line(str(gap.get("text", "")), 600) for gap in result.get("gaps") or () if gap.get("kind") in told]
+def list_notices(result: Mapping[str, Any]) -> list[str]:
+    """What a reader should know beside the answer, a line each, for below its sources.
+
+    Of the gaps these are what could not be read and what was left out as the user wished; the answer names the others.
+    """
+    gaps = [gap for gap in result.get("gaps") or () if gap.get("kind") in {"unread", "restricted", "language"}]
+    told = [*(result.get("notices") or ()), *(gap.get("text", "") for gap in gaps)]
+    return [one_line(str(line), 600) for line in told]
 
 
 def describe_age(result: Mapping[str, Any], now: datetime | None = None) -> str:

@@ -28,6 +28,9 @@ _SLOW_CALL = 10.0
 
 _FRAME_SECONDS = 0.1
 
+_LEAST_TASKS = 2
+"""Tasks of a plan that is drawn: a single search is none to look at."""
+
 
 class LiveView(Watcher):
     """Draws a run on a terminal.
@@ -94,7 +97,7 @@ class LiveView(Watcher):
         foot = self._foot()
         if self._tree_printed or self.progress.writing:
             return self._answer_so_far(foot)
-        if not self.progress.rows:
+        if len(self.progress.rows) < _LEAST_TASKS:
             return foot
         tree = self._tree()
         room = self.console.height - 2

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.text.markdown import Node, Run, parse_markdown
+from weiwo.text.markdown import ATTRIBUTION, Node, Run, parse_markdown
 from weiwo.text.patterns import lazy
 
 _MARK: Final = lazy(r"(?:\[\d+\])+")
@@ -30,8 +30,8 @@ class Markdown:
 
     Args:
         text: The text.
-        passages: What to print in place of a quotation, by the citation mark that ends the paragraph above it: passages
-            that are no Markdown of ours.
+        passages: What to print in place of a quotation, by the citation mark that ends its attribution: passages that
+            are no Markdown of ours.
     """
 
     def __init__(self, text: str, passages: Mapping[int, Text] | None = None) -> None:
@@ -45,15 +45,23 @@ class Markdown:
             yield block
 
     def _draw(self) -> Iterator[tuple[bool, RenderableType]]:
-        above: Node | None = None
-        for node in parse_markdown(self._text):
-            words = "".join(run.text for run in above.runs) if above and node.kind == "quote" else ""
-            cited = _LAST_MARK.search(words)
-            if cited and (passage := self._passages.get(int(cited[1]))) is not None:
+        nodes = parse_markdown(self._text)
+        for above, node, below in zip((None, *nodes), nodes, (*nodes[1:], None), strict=False):
+            passage = self._find_passage(below) if node.kind == "quote" else None
+            if passage is not None:
                 yield False, _Quoted(passage, "│ ")
+            elif above and above.kind == "quote" and _words_of(node).startswith(ATTRIBUTION):
+                yield True, Flow(Text("  ") + _style_runs(node.runs), indent=4)
             else:
                 yield from _draw_blocks([node])
-            above = node
+
+    def _find_passage(self, attribution: Node | None) -> Text | None:
+        cited = _LAST_MARK.search(_words_of(attribution)) if attribution else None
+        return self._passages.get(int(cited[1])) if cited else None
+
+
+def _words_of(node: Node) -> str:
+    return "".join(run.text for run in node.runs)
 
 
 def _draw_blocks(nodes: Sequence[Node], around: tuple[str, ...] = ()) -> Iterator[tuple[bool, RenderableType]]:

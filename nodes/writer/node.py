@@ -21,7 +21,7 @@ from weiwo.nodes.writer.answerers import ANSWERERS
 from weiwo.nodes.writer.answerers.reader import list_told
 from weiwo.nodes.writer.closing import close_ledger, find_unchecked, is_unjudged, list_unnamed
 from weiwo.nodes.writer.context import WriterContext, open_writer_context
-from weiwo.nodes.writer.notes import format_source_list, list_documents_in_part, list_notes
+from weiwo.nodes.writer.notes import format_ending, list_documents_in_part, list_notes
 from weiwo.nodes.writer.opening import record_check
 from weiwo.nodes.writer.pieces import Piece, place_claims
 from weiwo.nodes.writer.report.section import ReportDraft
@@ -207,8 +207,8 @@ class _Speech:
         say = self.context.sanitizer()
         for gap in (*list_unnamed(self.ledger, written), *in_part):
             yield self._add_note(say(gap.text).strip())
-        if listed := format_source_list(self.context):
-            yield listed
+        if ending := format_ending(self.context):
+            yield ending
 
     def _add_note(self, note: str) -> str:
         piece, written = place_claims(f"\n\n{note}"), self.context.written
@@ -228,6 +228,7 @@ async def _finish(speech: _Speech, message: AIMessage) -> dict[str, Any]:
         status=status,
         stop_reason=reason,
         decided_by=written.decided_by,
+        notices=written.notices,
     )
     await learn_from_answer(state, answer, services, asserts=written.confidence is None)
     services.emit(FinishedEvent(status=status, stop_reason=reason))
@@ -241,7 +242,7 @@ async def _finish(speech: _Speech, message: AIMessage) -> dict[str, Any]:
         confidence=written.confidence,
         checked=not find_unchecked(written.claims) and not is_unjudged(state, services, written),
     ).to_json()
-    text = answer.text + format_source_list(speech.context)
+    text = answer.text + format_ending(speech.context)
     await keep_answer(state, result, text, services)
     spoken = AIMessage(content=text, id=message.id)  # as settled, under the id it was streamed with
     return {"result": result, "ledger": speech.ledger, "messages": [build_message(spoken, answer, result)]}

@@ -1,4 +1,4 @@
-"""Notes below an answer: what it leaves open or assumes, how it was checked, and the list of its sources."""
+"""Notes below an answer: what it leaves open or assumes, how it was checked, its sources, and notices last."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -65,7 +65,13 @@ def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
     return (*found, *find_files_not_read(context.question, known, texts, language))
 
 
-def format_source_list(context: WriterContext) -> str:
+def format_ending(context: WriterContext) -> str:
+    """Format what ends an answer: the list of its sources, then its notices, a line each."""
+    notices = context.written.notices
+    return _format_source_list(context) + ("\n\n" + "  \n".join(notices) if notices else "")
+
+
+def _format_source_list(context: WriterContext) -> str:
     """The list of sources behind the answer, made by code; empty where nothing is cited."""
     citations, language = context.written.rendering.citations, context.services.language
     if not citations:

@@ -32,7 +32,7 @@ class Piece:
     Attributes:
         text: Markdown with citation marks.
         checked: Its claims with their places in `text`.
-        quotes: Whether it shows a passage as it stands, below a line that cites it: brackets in that are the source's.
+        quotes: Whether it shows a passage as it stands: its last line cites, brackets above that are the source's.
         citable: The numbers that its marks may name, marks of others are dropped; None: those of all sources.
     """
 

@@ -79,9 +79,8 @@ class Rendering:
             return piece.text
         known = self._known if piece.citable is None else piece.citable
         if piece.quotes:
-            head, line, passage = piece.text.lstrip("\n").partition("\n")
-            before = "\n" * (len(piece.text) - len(piece.text.lstrip("\n")))
-            return before + renumber_marks(clean_marks(head, known), self._assign_numbers(head, known)) + line + passage
+            passage, line, cited = piece.text.rpartition("\n")
+            return passage + line + renumber_marks(clean_marks(cited, known), self._assign_numbers(cited, known))
         numbers = self._assign_numbers(piece.text, known)
         text, language = piece.text, self._sources.language
         for checked in reversed(piece.checked):

@@ -108,6 +108,7 @@ def build_result(
         extracts=tuple(extracts),
         confidence=confidence,
         asserted=tuple(asserted),
+        notices=answer.notices,
         blocks=tuple(blocks),
         checked=checked,
     )

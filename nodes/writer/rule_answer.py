@@ -72,8 +72,9 @@ class RuleAnswer:
 
     @property
     def shows_subject(self) -> bool:
-        """Whether it shows passages on the subject, beside or in place of statements that answer it in part."""
-        return not self.whole and bool(self.extracts.items) and self.extracts.about_subject
+        """Whether it shows passages that may answer, beside or in place of statements that answer it in part."""
+        may_answer = self.extracts.about_subject or self.lead_kind == "neutral"
+        return not self.whole and bool(self.extracts.items) and may_answer
 
     @property
     def lead_kind(self) -> Lead:
@@ -87,28 +88,39 @@ class RuleAnswer:
 
     @property
     def lead(self) -> str:
-        """The neutral words above the extracts."""
+        """What has to be said above the extracts: failures, a denial, and a question that is left open."""
         words = _LEADS[self.language]
         if self.failures and not self.statements:
-            return "\n".join((*self.failures, *((words["failed"],) if self.extracts.items else ())))
-        if not self.extracts.items:
-            return "" if self.statements else words["none"]
+            return "\n".join(self.failures)
         if self.open:
-            return words["rest"].format(open=" ".join(self.open))
-        if self.statements:
-            return words["asserted"]
-        if self.extracts.absent:
-            lead = "denied" if self.lead_kind == "denial" else "partly"
-            return words[lead].format(subject=join_names(self.extracts.absent, self.language))
-        if self.extracts.periods and self.extracts.about_subject:
-            shown, more = self.extracts.periods[:_MOST_PERIODS], len(self.extracts.periods) - _MOST_PERIODS
+            return words["rest"].format(open=" ".join(self.open)) if self.extracts.items else ""
+        if self.lead_kind != "denial":
+            return ""
+        if not self.extracts.absent:
+            return words["none"]
+        return words["denied"].format(subject=join_names(self.extracts.absent, self.language))
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a reader should know of the extracts, a line each: that they assert nothing, and what would find more.
+
+        The latter is said only where no passage speaks of the subject, or a name occurs nowhere.
+        """
+        return tuple(filter(None, (self._describe_extracts(), self._advise())))
+
+    def _describe_extracts(self) -> str:
+        words, extracts = _LEADS[self.language], self.extracts
+        if self.statements or not extracts.items:
+            return ""
+        if extracts.absent and self.lead_kind == "neutral":
+            return words["partly"].format(subject=join_names(extracts.absent, self.language))
+        if extracts.periods and extracts.about_subject:
+            shown, more = extracts.periods[:_MOST_PERIODS], len(extracts.periods) - _MOST_PERIODS
             others = (words["more_periods"].format(more),) if more > 0 else ()
             return words["periods"].format(join_names((*shown, *others), self.language))
         return words["extracts"]
 
-    @property
-    def advice(self) -> str:
-        """What would find more, said only where no passage speaks of the subject, or a name occurs nowhere."""
+    def _advise(self) -> str:
         if self.statements:
             return ""
         if self.thin:

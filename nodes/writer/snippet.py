@@ -1,7 +1,8 @@
 """Search-result snippets: of each passage shown, the sentences that fit best, in a few lines of Markdown.
 
-A snippet is what an answer shows of an extract, whose whole text stays in the result. Its heading stands beside the
-title; a table or CSV row is told cell by cell under its own header; code keeps its lines.
+A snippet is what an answer shows of an extract, whose whole text stays in the result: a quotation, and below it the
+line that attributes it, with title, headings and citation mark. A table or CSV row is told cell by cell under its own
+header; code keeps its lines.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Final
 
 from weiwo.state import Extract
 from weiwo.text.language import HAN
+from weiwo.text.markdown import ATTRIBUTION
 from weiwo.text.passage_context import format_contexts
 from weiwo.text.patterns import lazy
 from weiwo.text.records import split_keyed, split_row
@@ -59,7 +61,7 @@ class _Block:
 
 
 def format_snippets(extracts: Sequence[tuple[Extract, str]], *, bold: bool = True) -> list[str]:
-    """The snippets of extracts, each under its title, heading and citation mark.
+    """Format extracts as quotations, the best sentences first, each above the line that cites its passage.
 
     Args:
         extracts: The extracts with their marks, best first.
@@ -84,9 +86,9 @@ def _format_one(extract: Extract, context: str, mark: str, length: int, *, bold:
             shown.append(_shortened(block, max(length - ahead, block.chosen_width)))
             length -= shown[-1].width
     heading = next((block.heading for block in shown), "")
-    title = f"{context} · {heading}" if heading and heading not in context else context
+    place = f"{context} · {heading}" if heading and heading not in context else context
     body = "\n".join(f"> {_marked(block, bold=bold)}" for block in shown)
-    return f"{title} {mark}\n\n{body}" if body else f"{title} {mark}"
+    return f"{body}\n\n{ATTRIBUTION}{place} {mark}"
 
 
 def _first_shown(blocks: Sequence[_Block], length: int) -> int:

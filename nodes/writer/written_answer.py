@@ -35,6 +35,7 @@ class AnswerPart:
         asserted: Mechanisms of the rules that assert something in it.
         extracts: The passages that it shows as they are, under draft numbers.
         confidence: How probable it is that these hold the answer, where nothing is asserted; else None.
+        notices: What a reader should know beside it, a line each, told below the sources.
         is_plain: Whether a small model's verified sentence is the answer.
         is_one_claim: Whether the whole answer is one claim that cites nothing.
         shows_more: Whether passages belong below it: it tells that nothing was found.
@@ -49,6 +50,7 @@ class AnswerPart:
     asserted: tuple[str, ...] = ()
     extracts: tuple[Extract, ...] = ()
     confidence: float | None = None
+    notices: tuple[str, ...] = ()
     is_plain: bool = False
     is_one_claim: bool = False
     shows_more: bool = False
@@ -156,6 +158,11 @@ class WrittenAnswer:
     def asserted(self) -> list[str]:
         """Mechanisms of the rules that assert something in it."""
         return [mechanism for _, part in self.parts for mechanism in part.asserted]
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a reader should know beside it, a line each."""
+        return tuple(notice for _, part in self.parts for notice in part.notices)
 
     @property
     def extracts(self) -> list[Extract]:

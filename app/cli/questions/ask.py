@@ -124,9 +124,9 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
     async def work() -> RunEnd:
         problems = await corpus_problems(settings)
         language, new = detect_language(question), given and not _is_thread_known(thread_id)
-        if delivery.verbose or not is_terminal():  # on a terminal the live view tells it, and the foot the thread
+        if delivery.verbose or not is_terminal():  # on a terminal the live view tells it
             hint(label(language, "reading"))
-        if delivery.verbose or new or not is_terminal():
+        if delivery.verbose or new:  # else it is told below the answer
             watcher.on_begin = lambda: hint(label(language, "thread_new" if new else "thread", thread_id))
         if problems:
             hint(problems)

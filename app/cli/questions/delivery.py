@@ -17,7 +17,15 @@ from rich.text import Text
 from weiwo.app.cli.errors import FAILED, STATUS_CODES
 from weiwo.app.cli.output import hint, is_terminal, say, terminal, write, write_json
 from weiwo.app.export.files import ExportError, export
-from weiwo.app.render.answer import describe_age, foot, model_trouble, plain_answer, print_answer, shortfall
+from weiwo.app.render.answer import (
+    describe_age,
+    foot,
+    list_notices,
+    model_trouble,
+    plain_answer,
+    print_answer,
+    shortfall,
+)
 from weiwo.app.render.labels import label
 from weiwo.app.render.live import LiveView
 from weiwo.app.render.plan_tree import comparison_lines
@@ -74,40 +82,53 @@ def make_watcher(question: str, delivery: Delivery) -> Watcher:
 
 def print_result(result: Mapping[str, Any], watcher: Watcher, settings: Settings, delivery: Delivery) -> int:
     """Print a result, verbose with the words of each source; returns its exit code."""
-    as_json, verbose = delivery.as_json, delivery.verbose
-    decided_by = str(watcher.progress.assessed.get("decided_by") or "")
-    language = str(result.get("language", "en"))
-    no_model = label(language, "no_model") if not settings.models and _first_time(settings) else ""
-    age = describe_age(result)
-    if as_json:
-        delivery.write_object("result", result)
-    elif is_terminal():
-        console = terminal()
-        if age:
-            console.print(Flow(Text(age, "bold")))
-            console.print()
-        print_answer(console, result, verbose=verbose)
-        console.print()
-        if isinstance(watcher, LiveView):
-            watcher.print_plan(least=2)
-        for line in comparison_lines(result, language) if verbose else ():
-            console.print(Flow(Text(line, "dim")))
-        console.print(Flow(Text(foot(result, decided_by, verbose=verbose), "dim")))
-        if no_model:
-            console.print(Flow(Text(no_model, "dim")))
-    else:
-        write(plain_answer(result, verbose=verbose))
+    no_model = label(_language(result), "no_model") if not settings.models and _first_time(settings) else ""
     code = STATUS_CODES.get(str(result.get("status")), FAILED)
-    if not (is_terminal() and not as_json):
-        for line in (*([age] if age else []), *(comparison_lines(result, language) if verbose else ())):
-            hint(line)
-        if code:
-            say(shortfall(result))
-        if no_model:
-            hint(no_model)
-        elif trouble := model_trouble(result):
-            hint(trouble)
+    if is_terminal() and not delivery.as_json:
+        _draw_result(result, watcher, no_model, verbose=delivery.verbose)
+        return code
+    if delivery.as_json:
+        delivery.write_object("result", result)
+    else:
+        write(plain_answer(result, verbose=delivery.verbose))
+    for line in _list_remarks(result, delivery):
+        hint(line)
+    if code:
+        say(shortfall(result))
+    if no_model:
+        hint(no_model)
+    elif trouble := model_trouble(result):
+        hint(trouble)
     return code
+
+
+def _language(result: Mapping[str, Any]) -> str:
+    return str(result.get("language", "en"))
+
+
+def _draw_result(result: Mapping[str, Any], watcher: Watcher, no_model: str, *, verbose: bool) -> None:
+    """Print a result on a terminal: the answer, its sources, a plan of several tasks, then what else is to be known."""
+    console = terminal()
+    if age := describe_age(result):
+        console.print(Flow(Text(age, "bold")))
+        console.print()
+    print_answer(console, result, verbose=verbose)
+    console.print()
+    if isinstance(watcher, LiveView):
+        watcher.print_plan(least=2)
+    for line in list_notices(result):
+        console.print(Flow(Text(line, "yellow")))
+    decided_by = str(watcher.progress.assessed.get("decided_by") or "")
+    compared = comparison_lines(result, _language(result)) if verbose else ()
+    for line in filter(None, (*compared, foot(result, decided_by, verbose=verbose), no_model)):
+        console.print(Flow(Text(line, "dim")))
+
+
+def _list_remarks(result: Mapping[str, Any], delivery: Delivery) -> list[str]:
+    """What is said of a result on standard error, beside an answer on a pipe or a JSON object."""
+    compared = comparison_lines(result, _language(result)) if delivery.verbose else ()
+    thread = "" if delivery.as_json or delivery.verbose else label(_language(result), "thread", result.get("thread_id"))
+    return [line for line in (describe_age(result), *compared, thread) if line]
 
 
 def _first_time(settings: Settings) -> bool:

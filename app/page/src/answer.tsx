@@ -68,7 +68,7 @@ interface Shown {
   snippet: string;
 }
 
-/** Blocks, with each line that names a passage and the snippet quoted below it made one. */
+/** Blocks, with each quoted snippet and the line below it that names its passage made one. */
 function withExtracts(result: Result): (Block | Shown)[] {
   const blocks = result.blocks?.length ? result.blocks : [{ kind: "paragraph" as const, text: result.answer }];
   const left = new Map(result.extracts.map((one) => [one.n, one]));
@@ -76,13 +76,13 @@ function withExtracts(result: Result): (Block | Shown)[] {
   for (let at = 0; at < blocks.length; at += 1) {
     const block = blocks[at] as Block;
     const next = blocks[at + 1];
-    const head = block.kind === "paragraph" ? /^(.*)\[(\d{1,4})\]\s*$/s.exec(block.text) : null;
-    const extract = head && next?.kind === "quote" ? left.get(Number(head[2])) : undefined;
-    if (!head || !extract || !next) {
+    const cited = block.kind === "quote" && next?.kind === "paragraph" ? /^— (.*)\[(\d{1,4})\]\s*$/s.exec(next.text) : null;
+    const extract = cited ? left.get(Number(cited[2])) : undefined;
+    if (!cited || !extract) {
       out.push(block);
       continue;
     }
-    out.push({ extract, title: (head[1] as string).trim(), snippet: next.text });
+    out.push({ extract, title: (cited[1] as string).trim(), snippet: block.text });
     left.delete(extract.n);
     at += 1;
   }
@@ -112,17 +112,15 @@ function ExtractView({ turn, shown, t }: { turn: number; shown: Shown; t: Say })
   const whole = <PassageText text={extract.text} ranges={extract.highlights ?? []} source={extract.source} />;
   return (
     <figure class="extract" data-extract={extract.n}>
+      {snippet
+        ? <blockquote>{snippet.split("\n").map((line, at) => <p key={at}><Inline text={line.replace(/^>\s?/, "")} /></p>)}</blockquote>
+        : <Folded long={extract.text.length > LONG_EXTRACT} t={t}>{whole}</Folded>}
       <figcaption>
         <button class="cite" onClick={() => openSource(turn, extract.n)} aria-label={t("source", extract.n)}>{extract.n}</button>
         <span class="extract-title">{visible(title || extract.title || extract.source)}</span>
         {extract.locator && <Place of={extract.locator} />}
       </figcaption>
-      {snippet
-        ? <>
-            <blockquote>{snippet.split("\n").map((line, at) => <p key={at}><Inline text={line.replace(/^>\s?/, "")} /></p>)}</blockquote>
-            <details class="whole"><summary>{t("wholePassage")}</summary><blockquote>{whole}</blockquote></details>
-          </>
-        : <Folded long={extract.text.length > LONG_EXTRACT} t={t}>{whole}</Folded>}
+      {snippet && <details class="whole"><summary>{t("wholePassage")}</summary><blockquote>{whole}</blockquote></details>}
     </figure>
   );
 }

@@ -311,7 +311,7 @@ export function runOf(result: Partial<Result> & Dict, now: number): Run {
 const NO_USAGE: Usage = { model_calls: 0, input_tokens: 0, output_tokens: 0, tool_calls: 0, seconds: 0, cost: 0, calls: [] };
 const NO_RESULT: Omit<Result, "question"> = {
   language: "en", status: "partial", stop_reason: "finished", level: "simple", team: "writer_only", answer: "", citations: [], claims: [], extracts: [],
-  lead: "neutral", parts: [], gaps: [], asserted: [], blocks: [], checked: true, plan: null, outcomes: {}, evidence: [], reflections: [], usage: NO_USAGE, thread_id: "",
+  lead: "neutral", notices: [], parts: [], gaps: [], asserted: [], blocks: [], checked: true, plan: null, outcomes: {}, evidence: [], reflections: [], usage: NO_USAGE, thread_id: "",
 };
 
 /** A result with every part that the page draws: that of another version may lack some. */

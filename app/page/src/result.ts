@@ -372,6 +372,8 @@ export interface Result {
   confidence?: number | null;
   /** Mechanisms of the rules that assert something in the answer, such as `comparison:date`. */
   asserted: Array<string>;
+  /** What a reader should know beside the answer, a line each; shown below its sources. */
+  notices: Array<string>;
   /** The answer as a document: its blocks in order. */
   blocks: Array<Block>;
   /** Whether what is told was checked: false where a model was to judge it and did not, or a quick search asks none. */

@@ -41,7 +41,6 @@ export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; las
       <WishCard turn={turn} />
       <Progress turn={turn} t={t} />
       {result && <Earlier result={result} />}
-      {result && <Head turn={turn} result={result} t={t} open={open} toggle={toggle} />}
       {result && (
         <div class="answers">
           <Answer turn={turn} result={result} />
@@ -51,6 +50,7 @@ export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; las
       {!result && run.writing && turn.state !== "done" && <Written run={run} />}
       {!result && turn.message && <Draft text={turn.message} />}
       {result && <Sources turn={turn} result={result} />}
+      {result && <Standing turn={turn} result={result} t={t} open={open} toggle={toggle} />}
       {turn.state === "waiting" && turn.interrupts.map((one) => <Card key={one.id + JSON.stringify(one.value["complaints"] ?? "")} turn={turn} interrupt={one} />)}
       {(turn.state === "interrupted" || turn.state === "cancelled") && last && (
         <div class="card" data-interrupt="resume">
@@ -69,6 +69,7 @@ export const TurnView = memo(function TurnView({ turn, last }: { turn: Turn; las
         </div>
       )}
       {!asks && (!result || open || turn.moment) && <div ref={plan} class="plan-place"><PlanView turn={turn} /></div>}
+      {result && <Notices turn={turn} result={result} t={t} />}
       {result && last && turn.state === "done" && <AskOn turn={turn} result={result} t={t} />}
       {result && <Foot turn={turn} result={result} t={t} last={last} />}
     </article>
@@ -135,31 +136,43 @@ function Before({ turn, result, before }: { turn: Turn; result: Result; before: 
   );
 }
 
-/** What stands above an answer: its status, why it goes no further, what it leaves open. */
-function Head({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t: Say; open: boolean; toggle: () => void }) {
+/** The steps of a plan that found nothing, where the answer is partial because of them. */
+function missedSteps(turn: Turn, result: Result) {
+  const rows = [...turn.run.rows.values()];
+  return result.status === "partial" && rows.length > 1 ? rows.filter((row) => ["empty", "failed", "blocked"].includes(row.state)) : [];
+}
+
+/** How an answer stands, below its sources: its status, how much of it was checked, the line that opens its plan. */
+function Standing({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t: Say; open: boolean; toggle: () => void }) {
   const resting = result.claims.filter((one) => ["quoted", "computed", "supported", "matched", "judgement"].includes(one.verdict)).length;
   const bound = result.claims.filter((one) => one.verdict !== "uncited").length;
   const unchecked = result.claims.filter((one) => one.verdict === "unchecked").length;
   const parts = result.parts ?? [];
   const tasks = turn.run.rows.size;
-  const missing = [...turn.run.rows.values()].filter((row) => ["empty", "failed", "blocked"].includes(row.state));
-  const named = result.status === "partial" && missing.length > 0 && tasks > 1;
-  const gaps = (result.gaps ?? []).filter((gap) => !named || gap.kind !== "uncovered"); // told in the line above
   return (
-    <div class="result-head">
-      <p class="badges">
-        <span class={`badge ${result.status}`}>{t(`status_${result.status}`)}</span>
-        {bound > 0 && <span class="quiet">{t("claimsChecked", resting, bound)}</span>}
-        {parts.length > 1 && <span class="quiet" data-parts={parts.length}>{t("partsAnswered", parts.filter((one) => ["answered", "assumed"].includes(one.outcome)).length, parts.length)}</span>}
-        {unchecked > 0 && <span class="warn" data-unchecked={unchecked}>{t("uncheckedClaims", unchecked)}</span>}
-        {tasks > 0 && (
-          <button class="link plan-line" data-action="show-plan" aria-expanded={open} onClick={toggle}>
-            {t("planLine", tasks, result.usage.seconds < 10 ? result.usage.seconds.toFixed(1) : Math.round(result.usage.seconds))} · {t(open ? "hide" : "show")}
-          </button>
-        )}
-        {result.usage.cost ? <span class="quiet" data-cost>{t("cost", result.usage.cost.toFixed(4))}</span> : null}
-        {!named && result.status !== "complete" && result.stop_reason !== "finished" && <span class="quiet">{t("stopReason", t(`stop_${result.stop_reason}` as "stop_no_plan"))}</span>}
-      </p>
+    <p class="badges">
+      <span class={`badge ${result.status}`}>{t(`status_${result.status}`)}</span>
+      {bound > 0 && <span class="quiet">{t("claimsChecked", resting, bound)}</span>}
+      {parts.length > 1 && <span class="quiet" data-parts={parts.length}>{t("partsAnswered", parts.filter((one) => ["answered", "assumed"].includes(one.outcome)).length, parts.length)}</span>}
+      {unchecked > 0 && <span class="warn" data-unchecked={unchecked}>{t("uncheckedClaims", unchecked)}</span>}
+      {tasks > 0 && (
+        <button class="link plan-line" data-action="show-plan" aria-expanded={open} onClick={toggle}>
+          {t("planLine", tasks, result.usage.seconds < 10 ? result.usage.seconds.toFixed(1) : Math.round(result.usage.seconds))} · {t(open ? "hide" : "show")}
+        </button>
+      )}
+      {result.usage.cost ? <span class="quiet" data-cost>{t("cost", result.usage.cost.toFixed(4))}</span> : null}
+      {!missedSteps(turn, result).length && result.status !== "complete" && result.stop_reason !== "finished" && <span class="quiet">{t("stopReason", t(`stop_${result.stop_reason}` as "stop_no_plan"))}</span>}
+    </p>
+  );
+}
+
+/** What a reader should know beside an answer, last: what it leaves open, and what was not read. */
+function Notices({ turn, result, t }: { turn: Turn; result: Result; t: Say }) {
+  const missed = missedSteps(turn, result);
+  const gaps = (result.gaps ?? []).filter((gap) => !missed.length || gap.kind !== "uncovered"); // told in the line above
+  const notices = result.notices ?? [];
+  return (
+    <>
       {result.refreshed && (
         <div class="gaps" data-refreshed={result.refreshed.changes.length}>
           <h3>{t("refreshed", new Date(result.refreshed.at).toLocaleString())}</h3>
@@ -171,14 +184,15 @@ function Head({ turn, result, t, open, toggle }: { turn: Turn; result: Result; t
           </ul>
         </div>
       )}
-      {named && <p class="missing" data-missing={missing.length}>{t("missing", missing.length, tasks)}{missing.slice(0, 5).map((row) => fill(turn.run, row.description)).join(t("listed"))}</p>}
+      {missed.length > 0 && <p class="missing" data-missing={missed.length}>{t("missing", missed.length, turn.run.rows.size)}{missed.slice(0, 5).map((row) => fill(turn.run, row.description)).join(t("listed"))}</p>}
       {gaps.length > 0 && (
         <div class="gaps">
           <h3>{t("gaps")}</h3>
           <ul>{gaps.map((gap) => <li key={gap.kind + gap.text} data-gap={gap.kind}><b>{t(`gap_${gap.kind}`)}</b> {visible(gap.text)}</li>)}</ul>
         </div>
       )}
-    </div>
+      {notices.map((one) => <p key={one} class="quiet notice" data-notice>{visible(one)}</p>)}
+    </>
   );
 }
 

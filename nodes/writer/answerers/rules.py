@@ -38,7 +38,8 @@ async def answer(context: WriterContext) -> Answering:
         shown = list(_show_passages(found, context, say))
         for piece, _ in shown:
             yield piece
-        yield AnswerPart(tuple(piece for piece, _ in shown), "rule", extracts=_list_extracts(shown))
+        below = tuple(piece for piece, _ in shown)
+        yield AnswerPart(below, "rule", extracts=_list_extracts(shown), notices=found.notices)
         return
     pieces, open_claims = _state(found, context, say)
     for piece in pieces:
@@ -73,7 +74,7 @@ async def answer(context: WriterContext) -> Answering:
         nothing = _NOTHING[services.language]
         said = (place_claims(nothing, [Claim(text=nothing, verdict="uncited")]),)
         yield said[0]
-    yield replace(part, pieces=said, extracts=_list_extracts(shown))
+    yield replace(part, pieces=said, extracts=_list_extracts(shown), notices=found.notices)
 
 
 def _talk(context: WriterContext) -> Iterator[Piece | AnswerPart]:
@@ -113,7 +114,7 @@ def _find_basis(found: RuleAnswer) -> Basis:
 def _show_passages(
     found: RuleAnswer, context: WriterContext, say: AnswerSanitizer
 ) -> Iterator[tuple[Piece, Extract | None]]:
-    """The closest passages below the words that lead to them, and what would find more; an extract beside its piece."""
+    """The closest passages below what has to be said before them; an extract beside its piece."""
     if found.lead:
         yield place_claims(f"\n\n{found.lead}"), None
     numbered = [(one, context.sources.numbers_of((one.evidence_id,), ())) for one in found.extracts.items]
@@ -121,8 +122,6 @@ def _show_passages(
     for (extract, numbers), snippet in zip(numbered, snippets, strict=True):
         if shown := say(snippet):
             yield Piece(f"\n\n{shown.strip()}", quotes=True), extract.model_copy(update={"n": numbers[0]})
-    if found.advice:
-        yield place_claims(f"\n\n{found.advice}"), None
 
 
 def _list_extracts(shown: list[tuple[Piece, Extract | None]]) -> tuple[Extract, ...]:

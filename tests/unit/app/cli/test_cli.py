@@ -125,7 +125,7 @@ def test_ask_on_a_pipe(weiwo, question, code):
     assert (found, out) == (code, "web=None seconds=None\n")
     lines = err.splitlines()
     assert lines[0] == "reading the question"
-    assert lines[1].startswith("thread 20")
+    assert sum(line.startswith("thread 20") for line in lines) == 1
     assert [line for line in lines if line.startswith("weiwo: ")] == (
         [f"weiwo: the answer is {question.split()[1]}: something asked for was not found"] if code else []
     )
@@ -138,7 +138,7 @@ def test_json_is_one_object_with_the_thread_id(weiwo):
     assert code == 0
     assert result["thread_id"] == "mine"
     assert result["answer"] == "web=False seconds=5.0"
-    assert err.startswith("reading the question\nthread mine\n")
+    assert "thread mine" not in err
 
 
 async def test_a_thread_is_named_once_it_has_a_checkpoint():

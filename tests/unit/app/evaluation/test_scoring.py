@@ -159,7 +159,7 @@ async def test_a_report_is_scored_by_facts_claims_and_citations():
 
 async def test_passages_that_are_shown_tell_facts_too():
     row = await AnswerScorer()(
-        QUESTION, SystemAnswer("Closest passages:", shown=("72 euros", "booked two weeks ahead"))
+        QUESTION, SystemAnswer("Not in your documents: “Mirzapur”.", shown=("72 euros", "booked two weeks ahead"))
     )
     assert (row["facts"], row["stale"]) == (1.0, 0)
 

@@ -98,11 +98,11 @@ def test_rendering_twice_gives_the_same(name):
     assert render(make_result(), name) == render(make_result(), name)
 
 
-def test_markdown_has_limits_above_and_sources_below():
+def test_markdown_has_its_sources_below_the_answer_and_its_limits_last():
     written = render(make_result(), "md").decode()
     lines = written.splitlines()
     assert lines[0] == "# What does Aurora cost?"
-    assert written.index("Limits and gaps") < written.index("## Prices") < written.index("## Sources")
+    assert written.index("## Prices") < written.index("## Sources") < written.index("Limits and gaps")
     assert "- Aurora: prices \\& plans · <https://docs.example.org/api?x=1> · dated 2024-03-05" in lines
     old = lines.index(
         "- Pricing 100% {old} · `docs/pricing_v1.2.md` · no date stated; file of 2022-01-31"

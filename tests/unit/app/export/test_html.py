@@ -116,9 +116,9 @@ def test_every_verdict_has_words_and_a_line_of_its_own() -> None:
         assert f'<span class="v {verdict}">' in body
 
 
-def test_limits_come_first() -> None:
+def test_limits_come_last() -> None:
     text = " ".join(page_of().text)
-    assert text.index("Not found: what it cost in 2020") < text.index("Prices")
+    assert text.index("Prices") < text.index("Sources") < text.index("Not found: what it cost in 2020")
     assert "The answer is not complete: something asked for was not found." in text
     assert "Source [2] is an older version of a document; the current one is pricing_v2.md." in text
 

@@ -18,10 +18,7 @@ DANUBE = {
     "evidence_id": "e1",
     "locator": "lines 3-4",
 }
-ANSWER = (
-    "Nothing definite was found by rule; the closest passages:\n\nDanube [1]\n\n> The Danube is a river.\n"
-    "> **It is 2,850 km long.**\n\nTo find more: add documents."
-)
+ANSWER = "> The Danube is a river.\n> **It is 2,850 km long.**\n\n— Danube [1]"
 RESULT = {
     "answer": ANSWER,
     "language": "en",
@@ -66,16 +63,16 @@ def test_a_terminal_shows_each_passage_once_as_a_quotation_and_where_it_is_from(
     shown = on_terminal(RESULT, verbose=True)
     assert shown.count("2,850 km long") == 1
     assert re.search(r"│ .*\x1b\[1mIt is 2,850 km long\.", shown)
-    assert shown.index("closest passages") < shown.index("2,850") < shown.index("To find more")
+    assert shown.index("2,850") < shown.index("— Danube") < shown.index("Sources")
     assert shown.rstrip().endswith("Danube · danube.md")
 
 
 def test_a_passage_is_shown_as_its_source_has_it_and_another_quotation_as_markdown():
     table = {**DANUBE, "text": "| a | b |\n|---|---|\n| 1 | 2 |", "highlights": [[20, 29]]}
-    answer = "Danube [1]\n\n> | a | b |\n> |---|---|\n> **| 1 | 2 |**\n\nAs it says:\n\n> *So* it is.\n"
+    answer = "> | a | b |\n> |---|---|\n> **| 1 | 2 |**\n\n— Danube [1]\n\nAs it says:\n\n> *So* it is.\n"
     shown = on_terminal({**RESULT, "answer": answer, "extracts": [table]}, verbose=True)
     lines = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in shown.splitlines()]
-    assert lines[2:5] == ["│ | a | b |", "│ |---|---|", "│ | 1 | 2 |"]
+    assert lines[:4] == ["│ | a | b |", "│ |---|---|", "│ | 1 | 2 |", "  — Danube [1]"]
     assert "│ So it is." in lines
 
 

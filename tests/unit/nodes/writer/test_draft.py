@@ -96,5 +96,5 @@ def test_a_passage_is_shown_letter_by_letter():
     told = "see [[2026-03-02]] and footnote[^1], array[0], [1] and (see [3]); hired in 2012 [12]."
     one = Evidence(id=passage_id(told), text=told, source="a.md", title="Notes")
     rendering = Rendering(CitableSources((CitableSource(7, evidence=one),), "en"))
-    spoken = rendering.add(Piece(f"\n\nNotes [7]\n\n> {told}", quotes=True))
-    assert spoken.strip() == f"Notes [1]\n\n> {told}"
+    spoken = rendering.add(Piece(f"\n\n> {told}\n\n— Notes [7]", quotes=True))
+    assert spoken.strip() == f"> {told}\n\n— Notes [1]"

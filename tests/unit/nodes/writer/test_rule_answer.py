@@ -76,21 +76,25 @@ def test_what_was_not_found_is_answered_by_the_closest_passages() -> None:
     assert found.shows_subject
     assert found.mechanisms == []
     assert WEND.id in [extract.evidence_id for extract in found.extracts.items]
-    assert not found.advice
+    assert len(found.notices) == 1
 
 
 @pytest.mark.parametrize(
     ("question", "language", "lead"),
     [
-        ("Where did the engineer who charted the River Wend study law?", "en", "Closest passages:"),
-        ("文德河发源的国家的首都在哪里？", "zh", "最接近的段落："),
+        (
+            "Where did the engineer who charted the River Wend study law?",
+            "en",
+            "Closest passages; nothing is asserted.",
+        ),
+        ("文德河发源的国家的首都在哪里？", "zh", "以上是最接近的段落，未作断言。"),
     ],
 )
 def test_passages_on_the_subject_are_shown_in_neutral_words(question: str, language: str, lead: str) -> None:
     chinese = passage("文德河发源于阿尔瓦尼亚，全长310千米。", "he.md", "文德河")
     found = answer(question, lost("a"), chinese if language == "zh" else WEND, language=language)
     assert found.shows_subject
-    assert (found.lead_kind, found.lead) == ("neutral", lead)
+    assert (found.lead_kind, found.lead, found.notices) == ("neutral", "", (lead,))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +112,7 @@ def test_a_name_that_occurs_nowhere_is_said_to_with_the_three_doors(
     assert not found.shows_subject
     assert found.extracts.absent == (name,)
     assert name in found.lead
-    assert found.advice
+    assert len(found.notices) == 2
     assert len(found.extracts.items) == 1
 
 
@@ -125,9 +129,10 @@ def test_of_things_compared_the_one_that_no_passage_speaks_of_is_named(question,
     assert found.shows_subject
     assert found.extracts.absent == (missing,)
     assert found.lead_kind == "neutral"
-    assert missing in found.lead
-    assert "Wend" not in found.lead
-    assert found.advice
+    assert found.lead == ""
+    assert missing in found.notices[0]
+    assert "Wend" not in found.notices[0]
+    assert len(found.notices) == 2
 
 
 def test_without_any_passage_it_says_what_would_help() -> None:
@@ -135,7 +140,7 @@ def test_without_any_passage_it_says_what_would_help() -> None:
     assert not found.whole
     assert not found.shows_subject
     assert found.lead == "Not in your documents: no passage speaks of it."
-    assert found.advice == "To find more: add documents about it, allow a web search or set up a model."
+    assert found.notices[-1] == "To find more: add documents about it, allow a web search or set up a model."
 
 
 @pytest.mark.parametrize(
@@ -149,7 +154,7 @@ def test_without_any_passage_it_says_what_would_help() -> None:
 def test_a_model_that_is_set_up_and_a_web_that_is_searched_are_not_advised(broken: str, calls: int, told: str) -> None:
     web = search_tool(lambda _: None, "web_search")
     run = services(web, model=fake(), limits=Limits(max_model_calls=calls))
-    assert answer(ASKED, lost("a"), run=run, broken=broken).advice == f"To find more: {told}."
+    assert answer(ASKED, lost("a"), run=run, broken=broken).notices[-1] == f"To find more: {told}."
 
 
 @pytest.mark.parametrize(
@@ -179,12 +184,12 @@ def test_passages_that_say_the_same_of_several_dates_stand_newest_first(question
     years = [passage(says.format(100 + year, year), f"{year}.md", "Minutes") for year in (2024, 2026, 2025)]
     found = answer(question, lost("a"), *years, language=language)
     assert [extract.source for extract in found.extracts.items] == ["2026.md", "2025.md", "2024.md"]
-    assert all(str(year) in found.lead for year in (2024, 2025, 2026))
+    assert all(str(year) in found.notices[0] for year in (2024, 2025, 2026))
 
 
 def test_that_the_documents_are_in_another_language_is_said() -> None:
     notes = passage("Parents share 49 weeks of leave.", "a.md", "Handbook")
-    assert "嵌入模型" in answer("育儿假有多少周", lost("a"), notes, language="zh").advice
+    assert "嵌入模型" in answer("育儿假有多少周", lost("a"), notes, language="zh").notices[-1]
 
 
 def test_what_differs_because_it_is_of_different_dates_is_no_dispute() -> None:
@@ -195,7 +200,7 @@ def test_what_differs_because_it_is_of_different_dates_is_no_dispute() -> None:
     found = answer(ASKED, outcome.model_copy(update={"rivals": (rival,), "decided_by": "rule"}), old, new)
     assert found.statements == ()
     assert found.shows_subject
-    assert found.lead == "Closest in the sources, newest first (2025-05 and 2019-05):"
+    assert found.notices == ("Closest passages, newest first (2025-05 and 2019-05); nothing is asserted.",)
     assert [extract.evidence_id for extract in found.extracts.items] == [new.id, old.id]
 
 
@@ -211,9 +216,9 @@ def test_where_the_web_failed_that_is_said_below_the_documents(question, languag
     failed = lost("a", "timeout", tool="web_search").model_copy(update={"trace": silent})
     found = answer(question, failed, WEND, language=language)
     assert [extract.evidence_id for extract in found.extracts.items] == [WEND.id]
-    assert found.advice.startswith(line)
+    assert found.notices[-1] == line
     elsewhere = answer(question, lost("a", "timeout", tool="corpus_search"), WEND, language=language)
-    assert not elsewhere.advice.startswith(line)
+    assert line not in elsewhere.notices
 
 
 ROWS = {
@@ -238,5 +243,5 @@ def test_where_rows_are_shown_and_counting_was_asked_for_it_says_what_counts_the
     if why_not:
         missing = replace(run.registry.info("query_table"), available=False, why_not=why_not)
         run = replace(run, registry=Registry([], [missing]))
-    assert answer(asked, lost("a"), ROWS[language], language=language, run=run).advice.endswith(line)
-    assert not answer("Why is Acme on the pro plan?", lost("a"), ROWS["en"], run=run).advice
+    assert answer(asked, lost("a"), ROWS[language], language=language, run=run).notices[-1].endswith(line)
+    assert not answer("Why is Acme on the pro plan?", lost("a"), ROWS["en"], run=run).notices[1:]

@@ -13,32 +13,34 @@ def snippet(text: str, chosen: str, source: str = "a.md", *, bold: bool = True) 
 
 
 def test_the_chosen_sentence_is_in_bold_between_its_neighbours() -> None:
-    assert snippet("One. Two.\nThree.", "Two.") == "A [1]\n\n> One. **Two.** Three."
-    assert snippet("One. Two.\nThree.", "Two.", bold=False) == "A [1]\n\n> One. Two. Three."
+    assert snippet("One. Two.\nThree.", "Two.") == "> One. **Two.** Three.\n\n— A [1]"
+    assert snippet("One. Two.\nThree.", "Two.", bold=False) == "> One. Two. Three.\n\n— A [1]"
 
 
 def test_a_heading_stands_beside_the_title_and_no_other_section_follows() -> None:
     text = "## Leave\n\nYou have 27 days.\n\n## Travel\n\nBook early."
-    assert snippet(text, "You have 27 days.") == "A · Leave [1]\n\n> **You have 27 days.**"
+    assert snippet(text, "You have 27 days.") == "> **You have 27 days.**\n\n— A · Leave [1]"
 
 
 def test_of_a_table_one_row_is_told_under_its_header() -> None:
     text = "| Option | Default |\n|---|---|\n| lease | 90 |\n| poll | 0.5 |"
-    assert snippet(text, "| poll | 0.5 |") == "A [1]\n\n> **Option: poll · Default: 0.5**"
+    assert snippet(text, "| poll | 0.5 |") == "> **Option: poll · Default: 0.5**\n\n— A [1]"
 
 
 def test_of_delimited_text_one_row_is_told_under_its_header() -> None:
     text = 'name,role\n"Dam, Helle",Product\nSigrid,Finance'
-    assert snippet(text, '"Dam, Helle",Product', "p.csv") == "A [1]\n\n> **name: Dam, Helle · role: Product**"
+    assert snippet(text, '"Dam, Helle",Product', "p.csv") == "> **name: Dam, Helle · role: Product**\n\n— A [1]"
 
 
 def test_code_below_the_heading_comes_with_the_sentence_behind_it() -> None:
     text = "## 安装\n\n```bash\npip install shiyin\n```\n\n需要 Python 3.9。"
-    assert snippet(text, "需要 Python 3.9。") == "A · 安装 [1]\n\n> `pip install shiyin`\n> **需要 Python 3.9。**"
+    assert snippet(text, "需要 Python 3.9。") == "> `pip install shiyin`\n> **需要 Python 3.9。**\n\n— A · 安装 [1]"
 
 
 def test_what_a_source_makes_bold_and_its_links_are_plain() -> None:
-    assert snippet("**Q: One?**\n\nSee [two](http://x.org/a).", "See [two](http://x.org/a).").endswith("> **See two.**")
+    assert snippet("**Q: One?**\n\nSee [two](http://x.org/a).", "See [two](http://x.org/a).").startswith(
+        "> **See two.**\n"
+    )
 
 
 def test_bold_is_read_as_bold_between_chinese_marks() -> None:
@@ -55,7 +57,8 @@ def test_a_long_passage_is_cut_to_a_few_lines_from_its_chosen_sentence_on() -> N
 
 def test_a_sentence_over_two_lines_is_one_in_bold() -> None:
     assert (
-        snippet("Before. The\nBoard met.\nAfter.", "The\nBoard met.") == "A [1]\n\n> Before. **The Board met.** After."
+        snippet("Before. The\nBoard met.\nAfter.", "The\nBoard met.")
+        == "> Before. **The Board met.** After.\n\n— A [1]"
     )
 
 
@@ -77,7 +80,7 @@ def test_every_chosen_sentence_is_shown_however_long_the_passage() -> None:
     assert all(f"**{one}**" in told for one in chosen)
 
 
-def test_the_heading_path_stands_above_and_not_again_in_the_text() -> None:
+def test_the_heading_path_stands_below_and_not_again_in_the_text() -> None:
     extract = Extract(
         n=1,
         source="a.docx",
@@ -88,7 +91,7 @@ def test_the_heading_path_stands_above_and_not_again_in_the_text() -> None:
         evidence_id="e",
         headings=("3. Rent",),
     )
-    assert format_snippets([(extract, "[1]")]) == ["Lease › 3. Rent [1]\n\n> **The rent is due monthly.**"]
+    assert format_snippets([(extract, "[1]")]) == ["> **The rent is due monthly.**\n\n— Lease › 3. Rent [1]"]
 
 
 def test_neighbouring_highlights_keep_the_blank_between_them() -> None:
