@@ -3,13 +3,16 @@
 Of a claim that is merely `matched` a model judges who does what to whom. That is settled where the claim's words,
 figures and names are those of one sentence, in the order in which they stand there, and where nothing was left out
 between them that could change what is said: a word of scope, a denial, a direction ("by", "from"), another name.
+In another order the names have to stand in the same slots (`argument_slots`), with no other name or value beside them.
 """
 
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
+from weiwo.nodes.writer.verification.argument_slots import find_slots
 from weiwo.nodes.writer.verification.clauses import Clause, strip_lead
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import is_han, name_words, stated_names
@@ -27,29 +30,62 @@ _LEAST: Final = 2
 _MOST_SENTENCES: Final = 60
 _AUXILIARIES: Final = frozenset({"is", "are", "has", "have", "was", "were", "had"})
 _TOKEN: Final = lazy(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|\d+(?:[.,:]\d+)*")
+_PARTS: Final = lazy(r"[,;]\s")
+_MOST_PARTS: Final = 8
+_GIVEN_BY_VALUES: Final = frozenset({"year", "date", "day", "took", "takes", "place"})
+"""Words that a date says by being one: the founding took place in the year 1302."""
+_HAN_PARTS: Final = lazy(r"[，；,;]")
+_HAN_ASIDE: Final = lazy(r"（[^（）]{1,40}）")
+_HAN_DATE: Final = lazy(r"\d{4}年(?:\d{1,2}月)?(?:\d{1,2}日)?")
+_HAN_PARTICLES: Final = lazy(r"[的了是为于在\s。“”]")
+_LEAST_HAN: Final = 6
+"""Characters that a Chinese claim has at least."""
 _ASIDE: Final = lazy(r"\s?\(([^()]{1,60})\)")
 
 
 def is_restated(statement: str, grounds: Grounds) -> bool:
-    """Whether one sentence of the sources says what a statement says; only English is compared so.
+    """Whether one sentence of the sources says what a statement says, in English or in Chinese.
 
     Args:
         statement: A claim without marks that code found nothing against.
         grounds: What it cites.
     """
     claim = strip_lead(statement)
-    if is_han(claim) or not claim.isprintable():
+    if not claim.isprintable():
         return False
+    if is_han(claim):
+        sentences = [
+            one.text for source in grounds.sources for one in source.sentences[:_MOST_SENTENCES] if not one.head
+        ]
+        return any(_says_in_han(claim, sentence) for sentence in sentences)
     said = _tokens(claim)
     if len([token for token in said if _tells(token)]) < _LEAST:
         return False
     return any(
-        _says(claim, said, sentence.text, source)
+        _says(claim, said, sentence.text, source) or _says_in_slots(claim, said, sentence.text, source)
         for source in grounds.sources
         if source.language == "en"
         for sentence in source.sentences[:_MOST_SENTENCES]
         if not sentence.head
     )
+
+
+def _says_in_han(claim: str, sentence: str) -> bool:
+    """Whether parts of a Chinese sentence are a claim but for particles, one aside and the place of the date.
+
+    "2023年甲公司的营收是9亿元" is said by "甲公司（上市公司）2023年营收为9亿元，增长一成".
+    """
+    said = _split_dates(claim)
+    parts = [part for part in _HAN_PARTS.split(_HAN_ASIDE.sub("", sentence)) if part][:_MOST_PARTS]
+    around = zip(parts, parts[2:], strict=False)
+    texts = [*parts, *("".join(pair) for pair in (*pairwise(parts), *around))]
+    return len(said[1]) >= _LEAST_HAN and any(_split_dates(text) == said for text in texts)
+
+
+def _split_dates(text: str) -> tuple[frozenset[str], str]:
+    """The dates of a Chinese text, and its other characters without particles."""
+    dates = frozenset(_HAN_DATE.findall(text))
+    return dates, _HAN_PARTICLES.sub("", _HAN_DATE.sub("", text))
 
 
 def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> bool:
@@ -62,7 +98,7 @@ def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) 
     wanted = _without_subject(claim, said, sentence, source)
     if wanted is None:
         return False
-    if _says_measure(claim, wanted, told):
+    if _says_measure(claim, wanted, told, sentence):
         return True
     places: list[int] = []
     for token in wanted:
@@ -74,7 +110,60 @@ def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) 
     return bool(places) and not any(_tells(token) or token in _directions() for token in between)
 
 
-def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str]) -> bool:
+def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> bool:
+    """Whether a part of a sentence has the words of a claim in another order, and its names in the same slots.
+
+    The part has the denials, limits and tenses of the claim. From its first word that the claim has to its last one it
+    names nothing, gives no value and says nothing that the claim does not.
+    """
+    wanted = _without_subject(claim, said, sentence, source)
+    words = [token for token in wanted or () if _tells(token) and token not in _GIVEN_BY_VALUES]
+    part = _shortest_part(sentence, words) if words else ""
+    told = _tokens(_ASIDE.sub("", part))
+    if not part or Clause(claim).negations != Clause(part).negations or _scopes(said) != _scopes(told):
+        return False
+    if _tenses(said).isdisjoint(_tenses(told)) and _tenses(said) and _tenses(told):
+        return False
+    own = [name for _, name in stated_names(claim) if fold(name) in fold(part)]
+    its = find_slots(claim, own)
+    theirs = find_slots(part, own, lambda word: its is not None and _same(its.relation, word))
+    if its is None or theirs is None or its.of_names != theirs.of_names:
+        return False
+    if theirs.has_object and not (its.has_object or its.passive):  # the mill opened; the mill opened the school
+        return False
+    places = [at for at, token in enumerate(told) if any(_same(word, token) for word in words)]
+    if its.passive and not its.by_agent and not theirs.passive:  # who does it may be left out
+        places = [at for at in places if at >= told.index(theirs.relation)]
+    between = [told[at] for at in range(places[0], places[-1]) if at not in places]
+    led, there = _led_values(said), _led_values(told)
+    return all(there[value] == led.get(value, "") for value in there if value in led) and not any(map(_tells, between))
+
+
+def _shortest_part(sentence: str, words: Sequence[str]) -> str:
+    """The shortest run of the parts between commas of a sentence that has all words; empty where none has.
+
+    A part in its midst that has none of them is left out: "Orla, a market town, lies on the Ysk".
+    """
+    parts = [part for part in _PARTS.split(sentence) if part.strip()][:_MOST_PARTS]
+    met = [{word for word in words for token in _tokens(part) if _same(word, token)} for part in parts]
+    runs = sorted((end - start, start, end) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1))
+    for _, start, end in runs:
+        if set(words) <= set().union(*met[start:end]):
+            idle = [at for at in range(start, end) if not met[at]]
+            if any(at + 1 in idle for at in idle):  # an aside within an aside: whose is what follows?
+                return ""
+            return ", ".join(parts[at] for at in range(start, end) if at not in idle)
+    return ""
+
+
+def _led_values(tokens: Sequence[str]) -> dict[str, str]:
+    """The direction before each figure or date, such as "by" or "since"; empty for "in", "on", "at" and "of"."""
+    pairs = zip(["", *tokens], tokens, strict=False)
+    led = _directions() - {"of"}
+    return {token: before if before in led else "" for before, token in pairs if token[0] in "#@"}
+
+
+def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str], sentence: str) -> bool:
     """Whether a claim gives one measure of a thing, its height or its founding, and a sentence has it and no other.
 
     Such a claim has the thing's name, one figure and words of one relation; which way it goes is no question then.
@@ -88,7 +177,16 @@ def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str]) -> boo
     kind = figures[0].partition(" ")[2]
     rivals = [t for t in told if t[0] == figures[0][0] and t.partition(" ")[2] == kind and not _same(figures[0], t)]
     stated = any(_same(figures[0], token) for token in told)
+    if "founding" in relation and not _agree_on_founding(claim, sentence):
+        return False
     return bool(relation) and stated and not rivals and any(relation & _relation(token) for token in told)
+
+
+def _agree_on_founding(claim: str, sentence: str) -> bool:
+    """Whether what a claim says was founded does not found something itself in a sentence."""
+    own = [name for _, name in stated_names(claim)[:1] if fold(name) in fold(sentence)]
+    its, theirs = (find_slots(text, own, lambda word: "founding" in _relation(word)) for text in (claim, sentence))
+    return its is None or theirs is None or its.of_names == theirs.of_names
 
 
 def _without_subject(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> list[str] | None:

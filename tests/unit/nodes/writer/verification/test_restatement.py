@@ -59,3 +59,56 @@ def test_what_is_settled_is_not_judged() -> None:
     settled, left = check_piece("The mill of Orla opened in 1874 [1]. The mill of Orla was built in 1874 [1].", given)
     assert not is_open(settled)
     assert is_open(left)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The Platform team owns the API gateway.", "The API gateway is owned by the Platform team (slack #platform)."),
+        ("The API gateway is owned by the Platform team.", "The Platform team owns the API gateway and the proxy."),
+        ("Dana Lee is the mayor of Orla.", "The mayor of Orla, Dana Lee, has an office in the old hall."),
+        ("Harbour was written by Ann Lee.", "Ann Lee wrote Harbour in a single winter."),
+        ("Orla was founded in 1302.", "In 1302 settlers from the coast founded Orla, on land of the abbey."),
+        ("The year in which Orla was founded is 1302.", "Orla was founded in 1302."),
+        ("The founding of Orla took place in 1302.", "Orla was founded in 1302."),
+        ("Orla lies on the river Ysk.", "Orla, a market town, lies on the river Ysk."),
+        ("The retention period for audit logs is 400 days.", "Audit logs have a retention period of 400 days."),
+        ("Bolt was acquired by Acme in 2019.", "In 2019 Acme acquired Bolt for 3 million euros."),
+        (
+            "Tom Roe was born in Leeds.",
+            "Tom Roe, whose father kept an inn, was born in Leeds and grew up with an aunt.",
+        ),
+        ("2023年柱石公司的营收是1200万美元。", "柱石公司2023年营收为1200万美元，比上一年增长三分之一。"),
+        ("松湖的大坝于1931年建成。", "松湖大坝（东段）1931年建成，高40米。"),
+    ],
+)
+def test_a_sentence_says_it_in_another_order(claim: str, text: str) -> None:
+    assert is_restated(claim, _grounds("Notes", text))
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The Platform team is owned by the API gateway.", "The API gateway is owned by the Platform team."),
+        ("Ann Lee plays guitar in Leeds.", "Ann Lee's brother plays guitar in Leeds."),
+        ("Acme opened in 1874.", "In 1874 Acme opened the school."),
+        ("The mill opened in 1874.", "In 1874 the owner of the mill opened a bank."),
+        ("Ann Lee taught Tom Roe.", "Ann Lee was taught by Tom Roe."),
+        ("The teacher of Ann Lee is Tom Roe.", "Ann Lee is the teacher of Tom Roe."),
+        ("Leeds was left by Ann Lee in 1920.", "In 1920 Ann Lee left for Leeds."),
+        ("The fee of Acme is paid by Bolt.", "Acme pays Bolt the fee."),
+        ("Ann Lee leads the Leeds office.", "The office of Ann Lee leads Leeds."),
+        ("Tom Roe was born in Leeds.", "Tom Roe, whose father was born in Leeds, wrote novels."),
+        ("Tom Roe was born in Leeds.", "Tom Roe, whose father, a baker, was born in Leeds, wrote novels."),
+        ("Orla was founded in 1302.", "In 1302 Orla founded a school."),
+        ("Orla was founded by Dana Lee.", "Orla, the town of Dana Lee, was founded by monks."),
+        ("In 1902 the mill burned down.", "The mill burned, and was rebuilt in 1902."),
+        ("Harbour was written by Dana Lee.", "Dana Lee wrote the foreword to Harbour."),
+        ("2023年柱石公司收购了远山集团。", "柱石公司2023年被远山集团收购。"),
+        ("柱石公司收购了远山集团。", "柱石公司的子公司收购了远山集团。"),
+        ("松湖的大坝于1931年建成。", "松湖的大坝未于1931年建成。"),
+        ("松湖的大坝于1931年建成。", "松湖的大坝于1931年建成的说法有误。"),
+    ],
+)
+def test_the_same_words_in_other_slots_say_something_else(claim: str, text: str) -> None:
+    assert not is_restated(claim, _grounds("Notes", text))

@@ -1,0 +1,121 @@
+"""Argument slots: the part that each name has in a statement, so that two statements can be compared word order apart.
+
+"Acme was bought by Bolt" and "Bolt bought Acme" have the same slots: Bolt is the subject and Acme the object of one
+verb. A slot is told by the preposition before a name, else by the side of the verb on which it stands; the passive
+voice is turned into the active one, and the two sides of "is the head of" are one slot.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from weiwo.text.data_files import data_words
+from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
+from weiwo.text.terms import FUNCTION_WORDS
+
+_WORD: Final = lazy(r"[^\W_]+(?:[.-][^\W_]+)*|['’]s\b|[,;:]")
+_BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being"})
+_DETERMINERS: Final = frozenset({"the", "a", "an", "its", "his", "her", "their", "this"})
+_PLACED: Final = frozenset({"in", "on", "at", "about"})
+_POSSESSIVES: Final = frozenset({"'s", "’s"})
+_HAPPENS: Final = frozenset({"took", "takes", "place"})
+_SUBJECT, _OBJECT, _EQUAL = "subject", "object", "equal"
+_PASSIVE: Final = {_SUBJECT: _OBJECT, "by": _SUBJECT}
+_AGENT: Final = {_EQUAL: _SUBJECT, "of": _OBJECT}
+"""Slots of "Bolt is the owner of Acme", as those of a verb."""
+_NEAR: Final = 3
+"""Words before a name among which the preposition that governs it may stand, as in "by the composer"."""
+
+
+class Slots(NamedTuple):
+    """The parts of a statement.
+
+    Attributes:
+        of_names: The slot of each name, folded.
+        relation: The word that says the relation, folded.
+        passive: Whether it is in the passive voice.
+        by_agent: Whether a passive says who does it.
+        has_object: Whether something stands directly behind the relation, as in "opened the school".
+    """
+
+    of_names: Mapping[str, str]
+    relation: str
+    passive: bool
+    by_agent: bool
+    has_object: bool
+
+
+def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] | None = None) -> Slots | None:
+    """Find the slots of names in an English statement.
+
+    Args:
+        text: The statement.
+        names: The names to look for, as written.
+        relates: Whether a folded word says the relation; by default the statement is short, and its verb is found by
+            where it stands.
+
+    Returns:
+        The slots; None where a name or the relation is missing.
+    """
+    words = [fold(word) for word in _WORD.findall(text)]
+    places: dict[str, range] = {}
+    for name in names:
+        own = [fold(word) for word in _WORD.findall(name)]
+        start = next((at for at in range(len(words)) if words[at : at + len(own)] == own), None)
+        if start is None:
+            return None
+        places[fold(name)] = range(start, start + len(own))
+    named = {at for place in places.values() for at in place}
+    if relates is None:
+        verb = _find_relation(words, named)
+    else:
+        verb = next((at for at, word in enumerate(words) if at not in named and relates(word)), None)
+    if verb is None:
+        return None
+    passive = _is_passive(words, verb)
+    noun = verb > 0 and words[verb - 1] in _DETERMINERS  # "the mayor of Orla, Dana Lee"
+    copular = not passive and _HAPPENS.isdisjoint(words) and (noun or not _BE.isdisjoint(words))
+    found = {name: _slot(words, place, verb, copular=copular) for name, place in places.items()}
+    turned = _PASSIVE if passive else _AGENT if copular and words[verb].endswith(("er", "or")) else {}
+    found = {name: turned.get(slot, slot) for name, slot in found.items()}
+    return Slots(found, words[verb], passive, passive and "by" in words[verb:], _has_object(words, verb))
+
+
+def _has_object(words: Sequence[str], verb: int) -> bool:
+    """Whether something stands directly behind the word that says the relation, which it may be done to."""
+    return any(_tells(word) or word in _DETERMINERS for word in words[verb + 1 : verb + 2])
+
+
+def _find_relation(words: Sequence[str], named: set[int]) -> int | None:
+    """The verb of a statement, or the noun behind its "is": what tells last before the last name or figure."""
+    last = max((at for at, word in enumerate(words) if at in named or word[0].isdigit()), default=len(words))
+    telling = [at for at in range(last) if at not in named and _tells(words[at]) and words[at] not in _HAPPENS]
+    passive = [at for at in telling if _is_passive(words, at)]
+    verbs = [at for at in telling if not (at and words[at - 1] in _DETERMINERS)]
+    chosen = passive or (telling if not _BE.isdisjoint(words) else verbs or telling)
+    return chosen[-1] if chosen else None
+
+
+def _tells(word: str) -> bool:
+    directions = data_words("claims", "directions")
+    return word[0].isalpha() and word not in FUNCTION_WORDS and word not in directions and word not in _DETERMINERS
+
+
+def _is_passive(words: Sequence[str], verb: int) -> bool:
+    """Whether the word at a place follows "was" and is no noun, name or adjective in front of one."""
+    return verb > 0 and words[verb - 1] in _BE and (verb + 1 == len(words) or not _tells(words[verb + 1]))
+
+
+def _slot(words: Sequence[str], place: range, verb: int, *, copular: bool) -> str:
+    """The slot of the name that stands at some words of a statement."""
+    if words[place.stop : place.stop + 1] and words[place.stop] in _POSSESSIVES:
+        return "of"
+    for at in range(place.start - 1, max(-1, place.start - 1 - _NEAR), -1):
+        word = words[at]
+        if word in _PLACED or word in data_words("claims", "directions"):
+            return _OBJECT if word == "of" and at == verb + 1 and not copular else word
+        if at == verb or word in _BE or not word[0].isalpha() or (word in FUNCTION_WORDS and word not in _DETERMINERS):
+            break
+    if copular:
+        return _EQUAL
+    return _SUBJECT if place.start < verb else _OBJECT
