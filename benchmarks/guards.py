@@ -120,12 +120,11 @@ def check_retrieval(folders: list[Path]) -> Iterator[tuple[str, float]]:
 
 
 def check_thrift() -> Iterator[tuple[str, float]]:
-    """Yield calls and prompt tokens as ratios to a ReAct loop, by kind of question."""
-    kind = ""
-    for line in run("thrift.py").splitlines():
-        kind = line.split()[0] if "ReAct" in line.split()[1:2] else kind
-        for what, share in re.findall(r"(calls|prompt) ([\d.]+) x", line):
-            yield f"thrift, {kind}: {what}", float(share)
+    """Yield calls and prompt tokens by kind of question: as ratios to a loop, of a whole folder to one prompt."""
+    for kind, other, shares in re.findall(r"(\S+) beside (loop|prompt): (.*)", run("thrift.py")):
+        if (other == "prompt") == (kind in {"table", "report"}):
+            for what, share in re.findall(r"(calls|prompt) ([\d.]+) x", shares):
+                yield f"thrift, {kind}: {what}", float(share)
 
 
 def main() -> int:

@@ -1,8 +1,9 @@
 """An invented world: documents about towns, people, operas and firms whose names nobody knows by heart, and questions.
 
 Each document is one paragraph of some 110 tokens, as long as one of an encyclopaedia. A question comes as a `Case`: the
-look-ups that lead to its answer, each with the sentence that carries its value. Names and facts are made
-from a seed. `from_folder` makes cases of a public set whose questions come with their decomposition.
+look-ups that lead to its answer, each with the sentence that carries its value and with another that says the same in
+the words of somebody who has read it. Names, facts and wordings are made from a seed. `from_folder` makes cases of a
+public set whose questions come with their decomposition.
 """
 
 import json
@@ -85,13 +86,57 @@ _BUILDINGS: Final = (
     "spa",
 )
 
-HINTS: Final = (
-    (r"(\w+) was founded in .*", r"\1 was already old when its neighbours were given their charters."),
-    (r"(\w+) was born in .*", r"\1 wrote of the tar and the ropes of a childhood by the boats, and never said where."),
-    (r"(\w+) was taught by .*", r"\1 kept a lock of white hair in the case of the first violin."),
-    (r"(\w+) lies on the river .*", r"Barges carried the timber of \1 down to the sea."),
-    (r"(\w+) was composed by .*", r"The score of \1 is not signed, but the hand is that of a court organist."),
-)
+_TOLD: Final = {
+    "founded": (
+        "{a} was founded in {b}.",
+        "{a} was founded in {b} by settlers from the coast, after a dispute of eleven years.",
+        "In {b} the monks of the abbey founded {a}, on land that they had drained.",
+    ),
+    "lies": (
+        "{a} lies on the river {b}.",
+        "{a}, a port with long quays, lies on the river {b}.",
+        "At {a} the river {b} is crossed by a bridge of nine arches.",
+    ),
+    "born": (
+        "{a} was born in {b}.",
+        "{a}, whose father kept an inn, was born in {b} and grew up with an aunt.",
+        "A plaque in {b} marks the house where {a} was born.",
+    ),
+    "taught": (
+        "{a} was taught by {b}.",
+        "{a} learned counterpoint from {b}, who taught at the cathedral school.",
+        "{b} was the teacher of {a} for six years.",
+    ),
+    "composed": (
+        "{a} was composed by {b}.",
+        "{a}, composed by {b} in a single winter, was a success from the first night.",
+        "The composer {b} wrote {a} for the reopening of the theatre.",
+    ),
+    "mayor": (
+        "The mayor of {a} is {b}.",
+        "{b} is mayor of {a} since the last election.",
+        "The mayor of {a}, {b}, has an office in the old hall.",
+    ),
+}
+"""How documents say that something (`a`) has a value (`b`), by relation."""
+_SAID: Final = {
+    "founded": ("{a} was founded in {b}.", "The year when {a} was founded is {b}.", "The founding of {a} was in {b}."),
+    "lies": ("{a} lies on the river {b}.", "{a} is a town on the river {b}.", "The river at {a} is the {b}."),
+    "born": ("{a} was born in {b}.", "{b} is where {a} was born.", "The birthplace of {a} is {b}."),
+    "taught": ("{a} was taught by {b}.", "{b} taught {a}.", "{a} was a pupil of {b}."),
+    "composed": ("{b} composed {a}.", "{a} was composed by {b}.", "{a} is a work by {b}."),
+    "mayor": ("The mayor of {a} is {b}.", "{b} is the mayor of {a}.", "{a} has {b} as its mayor."),
+}  # fmt: skip
+"""How a reader says the same: in the words of the question, turned round, or otherwise."""
+_VALUES: Final = {"lies": ("{b}", "the {b}", "the river {b}"), "born": ("{b}", "the town of {b}")}
+"""How a reader gives the value alone, where not as it is."""
+_HINTS: Final = {
+    "founded": "{a} was already old when its neighbours were given their charters.",
+    "born": "{a} wrote of the tar and the ropes of a childhood by the boats, and never said where.",
+    "taught": "{a} kept a lock of white hair in the case of the first violin.",
+    "lies": "Barges carried the timber of {a} down to the sea.",
+    "composed": "The score of {a} is not signed, but the hand is that of a court organist.",
+}
 """What a document says instead of a fact that it only hints at."""
 
 
@@ -104,6 +149,10 @@ class Step:
         query: The search for it, likewise.
         value: What it comes to.
         sentence: The words of a document that carry it.
+        said: A sentence with the same content, in a reader's words.
+        quote: The clauses of the document's sentence that a reader copies.
+        given: The value in a reader's words; empty for the value itself.
+        hint: What the document would say if it only hinted at the value.
         ret: The type of the value.
         needs: The look-ups it waits for, from 0.
     """
@@ -112,8 +161,45 @@ class Step:
     query: str
     value: str
     sentence: str
+    said: str
+    quote: str
+    given: str = ""
+    hint: str = ""
     ret: str = "text"
     needs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A relation of a thing to a value, and how a document says it."""
+
+    relation: str
+    thing: str
+    value: str
+    sentence: str
+
+    def step(
+        self, question: str, query: str, *, thing: str = "", ret: str = "text", needs: tuple[int, ...] = ()
+    ) -> Step:
+        """The look-up of the fact; `thing` replaces its name in question and query, `#1` perhaps."""
+        ways = [way.format(a=self.thing, b=self.value) for way in _SAID[self.relation]]
+        own = [way for way in ways if way != self.sentence]
+        said = own[len(self.thing + self.value) % len(own)]
+        given = _VALUES.get(self.relation, ("{b}",))
+        clauses = self.sentence.rstrip(".").split(", ")
+        needed = [n for n, clause in enumerate(clauses) if self.thing in clause or self.value in clause]
+        return Step(
+            question=question.format(thing or self.thing),
+            query=query.format(thing or self.thing),
+            value=self.value,
+            sentence=self.sentence,
+            said=said,
+            quote=", ".join(clauses[needed[0] : needed[-1] + 1]),
+            given=given[len(self.value) % len(given)].format(b=self.value),
+            hint=_HINTS.get(self.relation, "").format(a=self.thing),
+            ret=ret,
+            needs=needs,
+        )
 
 
 @dataclass(frozen=True)
@@ -126,7 +212,7 @@ class Case:
         question: The question.
         steps: Its look-ups.
         answers: What a right answer says, each in one of its wordings.
-        sentence: The answer in a sentence; the sentences of the look-ups before the last are no part of it.
+        sentence: The answer in a sentence, in a reader's words; the look-ups before the last are no part of it.
         size: Hops, things or items.
         hidden: The look-up whose value the documents hint at and never say, from 0; None where they say all.
     """
@@ -145,12 +231,21 @@ class Case:
             text = text.replace(f"#{n}", step.value)
         return text
 
+    def asks(self, step: Step, text: str) -> bool:
+        """Whether a text is the question of a step, filled with values as a reader gave them."""
+        return bare(self.filled(step.question)) == bare(text)
+
     def right(self, answer: str) -> bool:
         """Whether an answer says all that a right one says, and nothing that no document does."""
         said = AnswerText(answer)
         if self.hidden is not None and (not answer or said.says(self.steps[self.hidden].value)):
             return False
         return all(any(said.says(one) for one in ways) for ways in self.answers)
+
+
+def bare(text: str) -> str:
+    """A text without the words that a reader puts before names."""
+    return re.sub(r"\b(?:the town of|the river|the) (?=[A-Z])", "", text)
 
 
 @dataclass
@@ -207,33 +302,36 @@ class _Inventor:
     def folder_world(self) -> World:
         steps = []
         for n in range(10):
-            name, river, mayor, year = self._name(), self._name(), self._name(), self._random.randint(1100, 1850)
-            told = (
-                (f"In which year was {name} founded?", str(year), f"{name} was founded in {year}.", "date"),
-                (f"On which river does {name} lie?", river, f"{name} lies on the river {river}.", "text"),
-                (f"Who is the mayor of {name}?", mayor, f"The mayor of {name} is {mayor}.", "text"),
-            )
+            name, year = self._name(), self._random.randint(1100, 1850)
+            founded = self._fact_of("founded", name, str(year))
+            lies, mayor = self._fact_of("lies", name, self._name()), self._fact_of("mayor", name, self._name())
             work = [f"The {what} of {name} was rebuilt in {year + 9 * n + k}." for k, what in enumerate(_BUILDINGS)]
-            facts = [sentence for _, _, sentence, _ in told]
             filler = [FILLER[k % len(FILLER)] for k in range(len(work))]
+            facts = [fact.sentence for fact in (founded, lies, mayor)]
             self._world.documents[name] = " ".join(
                 [*facts, *(part for both in zip(work, filler, strict=True) for part in both)]
             )
-            steps += [Step(asked, f"{name} {ret}", value, sentence, ret) for asked, value, sentence, ret in told]
+            steps += [
+                founded.step("In which year was {} founded?", "{} founded", ret="date"),
+                lies.step("On which river does {} lie?", "{} river"),
+                mayor.step("Who is the mayor of {}?", "{} mayor"),
+            ]
         towns = [*self._world.documents][:6]
         table = f"Make a table of {', '.join(towns[:-1])} and {towns[-1]}: year of foundation, river and mayor."
         cells = tuple(steps[:18])
         report = "Write a report of 1,300 words on the towns in these documents: foundation, river, mayor, buildings."
         values = tuple((step.value,) for step in cells)
-        self._world.cases = [Case("table", table, cells, values, "", 18), Case("report", report, cells, values, "", 10)]
+        self._world.cases = [
+            Case("table", table, cells, values, "", 18),
+            Case("report", report, tuple(steps), tuple((step.value,) for step in steps), "", 10),
+        ]
         return self._world
 
     def _hidden(self, case: Case, hidden: int) -> Case:
         """The case with one look-up whose value is only hinted at; a right answer tells the values of the others."""
-        told, documents = case.steps[hidden].sentence, self._world.documents
-        hint = next(re.sub(pattern, words, told) for pattern, words in HINTS if re.match(pattern, told))
+        step, documents = case.steps[hidden], self._world.documents
         for title, text in documents.items():
-            documents[title] = text.replace(told, hint)
+            documents[title] = text.replace(step.sentence, step.hint)
         chained = case.kind in {"chain", "fact"}
         others = [step for n, step in enumerate(case.steps) if (n < hidden if chained else n != hidden)]
         values = tuple((step.value,) for step in others if not step.ret.startswith("list"))
@@ -260,21 +358,27 @@ class _Inventor:
         filler = self._random.sample(FILLER, 5)
         self._world.documents[title] = " ".join([*facts[:1], filler[0], *facts[1:], *filler[1:]])
 
-    def _town(self, name: str, river: str, title: str = "") -> tuple[int, str, str]:
-        year = self._random.randint(1100, 1850)
-        founded, lies = f"{name} was founded in {year}.", f"{name} lies on the river {river}."
-        self._document(title or name, f"{name} is a market town with a harbour and two parish churches.", founded, lies)
-        return year, founded, lies
+    def _fact_of(self, relation: str, thing: str, value: str) -> Fact:
+        sentence = self._random.choice(_TOLD[relation]).format(a=thing, b=value)
+        return Fact(relation, thing, value, sentence[0].upper() + sentence[1:])
 
-    def _person(self, name: str, town: str = "", teacher: str = "") -> tuple[str, str]:
-        born = f"{name} was born in {town or self._name()}."
-        taught = f"{name} was taught by {teacher or self._name()}."
-        self._document(name, f"{name} was a composer and organist of the court chapel.", born, taught)
+    def _town(self, name: str, river: str, title: str = "") -> tuple[Fact, Fact]:
+        founded = self._fact_of("founded", name, str(self._random.randint(1100, 1850)))
+        lies = self._fact_of("lies", name, river)
+        opening = f"{name} is a market town with a harbour and two parish churches."
+        self._document(title or name, opening, founded.sentence, lies.sentence)
+        return founded, lies
+
+    def _person(self, name: str, town: str = "", teacher: str = "") -> tuple[Fact, Fact]:
+        born = self._fact_of("born", name, town or self._name())
+        taught = self._fact_of("taught", name, teacher or self._name())
+        opening = f"{name} was a composer and organist of the court chapel."
+        self._document(name, opening, born.sentence, taught.sentence)
         return born, taught
 
-    def _opera(self, name: str, composer: str) -> str:
-        made = f"{name} was composed by {composer}."
-        self._document(name, f"{name} is an opera in three acts, first given at the old theatre.", made)
+    def _opera(self, name: str, composer: str) -> Fact:
+        made = self._fact_of("composed", name, composer)
+        self._document(name, f"{name} is an opera in three acts, first given at the old theatre.", made.sentence)
         return made
 
     def _chain(self, hops: int) -> Case:
@@ -282,38 +386,35 @@ class _Inventor:
         taught = hops == 4
         made = self._opera(opera, composer)
         born, by = self._person(composer, "" if taught else town, teacher)
-        steps = [Step(f"Who composed the opera {opera}?", f"{opera} opera composed", composer, made)]
+        steps = [made.step("Who composed the opera {}?", "{} opera composer")]
         words = f"the composer of the opera {opera}"
         if taught:
             born, _ = self._person(teacher, town)
-            steps.append(Step("Who taught #1?", "#1 taught by", teacher, by, needs=(0,)))
+            steps.append(by.step("Who taught {}?", "{} teacher", thing="#1", needs=(0,)))
             words = f"the teacher of {words}"
         last = len(steps)
-        steps.append(Step(f"In which town was #{last} born?", f"#{last} born", town, born, needs=(last - 1,)))
-        _, _, lies = self._town(town, river)
+        steps.append(born.step("In which town was {} born?", "{} birthplace", thing=f"#{last}", needs=(last - 1,)))
+        _, lies = self._town(town, river)
         question = f"In which town was {words} born?"
         if hops > 2:
             last = len(steps)
-            on = Step(f"On which river does #{last} lie?", f"#{last} river", river, lies, needs=(last - 1,))
-            steps.append(on)
+            steps.append(lies.step("On which river does {} lie?", "{} river", thing=f"#{last}", needs=(last - 1,)))
             question = f"On which river lies the town where {words} was born?"
-        return Case("chain", question, tuple(steps), ((steps[-1].value,),), steps[-1].sentence, hops)
+        return Case("chain", question, tuple(steps), ((steps[-1].value,),), steps[-1].said, hops)
 
     def _comparison(self, things: int) -> Case:
-        towns = [self._name() for _ in range(things)]
-        years: dict[int, str] = {}
-        steps = []
-        for town in towns:
-            year, founded, _ = self._town(town, self._name())
-            while year in years:
-                year, founded, _ = self._town(town, self._name())
-            years[year] = town
-            asked = f"In which year was {town} founded?"
-            steps.append(Step(asked, f"{town} founded", str(year), founded, "date"))
-        first = years[min(years)]
+        steps: list[Step] = []
+        for town in [self._name() for _ in range(things)]:
+            founded, _ = self._town(town, self._name())
+            while founded.value in {step.value for step in steps}:
+                founded, _ = self._town(town, self._name())
+            steps.append(founded.step("In which year was {} founded?", "{} founded", ret="date"))
+        towns = [step.query.split()[0] for step in steps]
+        (year, first), *others = sorted((step.value, town) for step, town in zip(steps, towns, strict=True))
         question = f"Which town was founded first, {', '.join(towns[:-1])} or {towns[-1]}?"
-        sentence = f"{first} was founded first, in {min(years)}."
-        return Case("comparison", question, tuple(steps), ((first,), (str(min(years)),)), sentence, things)
+        later = ", ".join(f"{town} followed in {founded}" for founded, town in others)
+        return Case("comparison", question, tuple(steps), ((first,), (year,)),
+                    f"{first} is the oldest of them, founded in {year}; {later}.", things)  # fmt: skip
 
     def _fan_out(self, items: int, *, linked: bool) -> Case:
         league = self._name()
@@ -321,33 +422,27 @@ class _Inventor:
         listed = f"The towns of the {league} League are {', '.join(towns[:-1])} and {towns[-1]}."
         self._document(f"{league} League", f"The {league} League was a union of trading towns.", listed)
         asked = f"Which towns belonged to the {league} League?"
-        steps = [Step(asked, f"{league} League towns", "; ".join(towns), listed, "list[text]")]
-        values = []
+        said = f"The {league} League had {items} towns: {', '.join(towns)}."
+        steps = [Step(asked, f"{league} League towns", "; ".join(towns), listed, said, listed, ret="list[text]")]
         for town in towns:
-            year, founded, _ = self._town(
-                town, self._name(), "" if linked else f"Sheet {self._random.randint(1000, 999999)}"
-            )
-            asked = f"In which year was {town} founded?"
-            steps.append(Step(asked, f"{town} founded", str(year), founded, "date", needs=(0,)))
-            values.append((str(year),))
+            title = "" if linked else f"Sheet {self._random.randint(1000, 999999)}"
+            founded, _ = self._town(town, self._name(), title)
+            steps.append(founded.step("In which year was {} founded?", "{} founded", ret="date", needs=(0,)))
+        values = tuple((step.value,) for step in steps[1:])
         question = f"List every town of the {league} League and the year in which it was founded."
-        return Case("linked" if linked else "fan-out", question, tuple(steps), tuple(values), "", items)
+        return Case("linked" if linked else "fan-out", question, tuple(steps), values, "", items)
 
     def _fact(self, n: int) -> Case:
         name, other = self._name(), self._name()
         if n == 0:
-            sentence = self._opera(name, other)
-            step = Step(f"Who composed the opera {name}?", f"{name} opera composed", other, sentence)
+            step = self._opera(name, other).step("Who composed the opera {}?", "{} opera composer")
         elif n == 1:
-            year, sentence, _ = self._town(name, other)
-            step = Step(f"In which year was {name} founded?", f"{name} founded", str(year), sentence, "date")
+            step = self._town(name, other)[0].step("In which year was {} founded?", "{} founded", ret="date")
         elif n == 2:
-            _, _, sentence = self._town(name, other)
-            step = Step(f"On which river does {name} lie?", f"{name} river", other, sentence)
+            step = self._town(name, other)[1].step("On which river does {} lie?", "{} river")
         else:
-            sentence, _ = self._person(name, other)
-            step = Step(f"In which town was {name} born?", f"{name} born", other, sentence)
-        return Case("fact", step.question, (step,), ((step.value,),), sentence, 1)
+            step = self._person(name, other)[0].step("In which town was {} born?", "{} birthplace")
+        return Case("fact", step.question, (step,), ((step.value,),), step.said, 1)
 
 
 def from_folder(folder: Path, most: int) -> tuple[World, Path]:
@@ -362,7 +457,7 @@ def from_folder(folder: Path, most: int) -> tuple[World, Path]:
         steps = [*_steps(query.get("decomposition") or [], gold.get(query["_id"], []))]
         if steps and len(steps) == len(query["decomposition"]) and len(world.cases) < most:
             answers = tuple(query["answers"])
-            case = Case("chain", query["text"], tuple(steps), (answers,), steps[-1].sentence, len(steps))
+            case = Case("chain", query["text"], tuple(steps), (answers,), steps[-1].said, len(steps))
             world.cases.append(case)
     return world, folder / "corpus.jsonl"
 
@@ -380,7 +475,9 @@ def _steps(decomposition: Sequence[dict[str, str]], passages: Sequence[str]) -> 
             sentences = (s for s in text.replace(". ", ".|").split("|") if AnswerText(s).says(part["answer"]))
             needs = tuple(k for k in range(n) if f"#{k + 1}" in part["question"])
             query = part["question"].replace(" >> ", " ")
-            yield Step(part["question"], query, part["answer"], next(sentences, text), needs=needs)
+            said = f"{asked.rstrip('?').replace(' >> ', ', ')}: {part['answer']}."
+            told = next(sentences, text)
+            yield Step(part["question"], query, part["answer"], told, said, told, needs=needs)
             break
 
 

@@ -17,8 +17,9 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from player import Player
+from weak_player import WeakPlayer
 
-SECONDS: Final = 1
+SECONDS: Final = 2
 """What a call takes, of virtual time."""
 
 
@@ -56,12 +57,19 @@ class Oracle(BaseChatModel):
     """The model, for one question.
 
     Its habit is "schemaless" (it calls no function and writes its JSON into prose and a fence), "mediocre" (it gives
-    nothing that saves a call: no plan with its judgement, no values on the way or ahead, no sentence) or "" for none.
+    nothing that saves a call: no plan with its judgement, no values on the way or ahead, no sentence), "weak" (it
+    answers from memory, cites the wrong passage, and finds that everything is supported: `weak_player.py`) or "" for
+    none. In a loop it sends at most `at_once` searches a turn.
     """
 
     case: Any
     ledger: Any
     habit: str = ""
+    at_once: int = 1
+
+    def _player(self, messages: list[BaseMessage], said: str, tools: Sequence[Any]) -> Player:
+        kind = WeakPlayer if self.habit == "weak" else Player
+        return kind(self.case, messages, said, tools, self.at_once)
 
     @property
     def _llm_type(self) -> str:
@@ -83,7 +91,7 @@ class Oracle(BaseChatModel):
         if self.habit == "schemaless" and name != "search":
             name, text = self._write(messages, said, asked=bool(tools))
         else:
-            text, calls = Player(self.case, messages, said, tools).play(name)
+            text, calls = self._player(messages, said, tools).play(name)
         if self.habit == "mediocre" and name not in {"search", "PlanReply"}:
             calls = [{**c, "args": {k: v for k, v in c["args"].items() if k not in _EXTRAS}} for c in calls]
         usage = await self._count(messages, tools, name, text + "".join(json.dumps(c["args"]) for c in calls))
@@ -96,11 +104,11 @@ class Oracle(BaseChatModel):
         if wanted is None:
             return ("unheard", "I would look that up first.") if asked else ("draft", self._drafted(messages, said))
         schema = {"function": {"name": wanted[1], "parameters": json.loads(wanted[2])}}
-        _, calls = Player(self.case, messages, said, [schema]).play(wanted[1])
+        _, calls = self._player(messages, said, [schema]).play(wanted[1])
         return wanted[1], f"Sure, here it is:\n\n```json\n{json.dumps(calls[0]['args'], ensure_ascii=False)}\n```"
 
     def _drafted(self, messages: list[BaseMessage], said: str) -> str:
-        return Player(self.case, messages, said, []).play("draft")[0]
+        return self._player(messages, said, []).play("draft")[0]
 
     async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
         said = "\n".join(str(message.text) for message in messages)

@@ -1,31 +1,36 @@
 """The replies of a good model that knows which look-ups a question takes, and only reads what is put in front of it.
 
-It plays for either system: it breaks a question down, searches with sensible words, and states a value only if the
-sentence that carries it stands in the prompt.
+It plays for either system: it breaks a question down, searches with words of its own, and states a value only if the
+sentence that carries it stands in the prompt. It says what it read in its own words, quotes no more of a sentence than
+it needs, and gives up once its queries have come to nothing.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from invented import Case, Step
+from invented import Case, Step, bare
 from langchain_core.messages import BaseMessage
 
-AT_ONCE: Final = 3
-"""Searches that a loop sends in one turn; a task of Weiwo sends two."""
 FAN_OUTS: Final = frozenset({"fan-out", "linked"})
 FOLDER: Final = frozenset({"table", "report"})
 """Kinds of questions over the whole of a small folder."""
-_TOLD: Final = 5
-"""Sentences of each passage that a report tells."""
+_BUILT: Final = re.compile(r"The (\w+) of (\w+) was rebuilt in (\d+)\.")
+_LISTED: Final = re.compile(r"^- (.+) → (.+)$", re.MULTILINE)
+_OFFERED: Final = re.compile(r"a search may send (\d+)")
+_QUERIES: Final = 2
+"""Queries that a task of Weiwo sends where its prompt does not say how many it may."""
 _PASSAGE: Final = re.compile(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', re.DOTALL)
 
 
 class Player:
     """One call: what it was sent, and what it says to that."""
 
-    def __init__(self, case: Case, messages: Sequence[BaseMessage], said: str, tools: Sequence[Any]) -> None:
+    def __init__(
+        self, case: Case, messages: Sequence[BaseMessage], said: str, tools: Sequence[Any], at_once: int = 1
+    ) -> None:
         self.case, self.messages, self.said = case, messages, said
+        self.at_once = at_once
         self.fields = tools[0]["function"]["parameters"].get("properties", {}) if tools else {}
         self.passages = [(int(n), text) for n, text in _PASSAGE.findall(said)]
 
@@ -60,12 +65,17 @@ class Player:
 
     def _react(self) -> tuple[str, list[Any]]:
         asked = [call["args"]["query"] for m in self.messages for call in getattr(m, "tool_calls", [])]
-        if queries := [q for q in self._queries() if q not in asked][:AT_ONCE]:
+        if queries := [q for q in self._queries() if q not in asked][: self._loop_queries()]:
             ids = range(len(asked), len(asked) + len(queries))
             return "", [
                 {"name": "search", "args": {"query": q}, "id": f"call_{n}"} for n, q in zip(ids, queries, strict=True)
             ]
         return " ".join(self._sentences(lambda _: "")), []
+
+    def _loop_queries(self) -> int:
+        """How many searches a turn of the loop sends: of those that may, one for each open look-up."""
+        ready = [step for step in self.case.steps if not self._known(step) and self._ready(step)]
+        return min(self.at_once, max(1, len(ready)))
 
     def _queries(self, steps: Sequence[Step] | None = None) -> Iterator[str]:
         """Searches for what is not known and whose beginnings are: in keywords, then in the words of the question."""
@@ -84,17 +94,15 @@ class Player:
             yield "It was not found."
             for step in steps:
                 if self._shown(step):
-                    yield f"{step.sentence[:-1]}{mark(step)}."
+                    yield f"{step.said[:-1]}{mark(step)}."
         elif case.kind in {*FAN_OUTS, *FOLDER}:
             for step in steps[case.kind in FAN_OUTS :]:
                 if self._known(step):
-                    yield f"- {step.sentence[:-1]}{mark(step)}.\n"
+                    yield f"- {step.said[:-1]}{mark(step)}.\n"
         elif not all(map(self._known, steps)) and case.kind == "comparison":
             yield "It was not found."
         elif case.kind == "comparison":
             yield f"{case.sentence[:-1]}{''.join(map(mark, steps))}."
-            for step in steps:
-                yield f"{step.sentence[:-1]}{mark(step)}."
         elif self._known(steps[-1]):
             yield f"{case.sentence.rstrip('.')}{mark(steps[-1])}."
         else:
@@ -125,12 +133,13 @@ class Player:
         return head + "".join(rows)
 
     def _report(self) -> str:
-        """A section a document, its facts and buildings, every second sentence in other words than its document's."""
+        """A section a document: its facts and its buildings, each in a sentence of the writer's own."""
         parts = ["# The towns\n\n"]
         for n, text in self.passages:
-            told = [one.rstrip(".") for one in text.replace("\n", " ").split(". ")][:_TOLD]
-            said = [f"It is recorded that {one}" if k % 2 else one for k, one in enumerate(told)]
-            parts += [f"## Town {n}\n\n", " ".join(f"{one} [{n}]." for one in said), "\n\n"]
+            facts = [step.said for step in self.case.steps if step.sentence in text]
+            built = [f"In {year} {town} was given a new {what}." for what, town, year in _BUILT.findall(text)]
+            told = (f"{sentence.rstrip('.')} [{n}]." for sentence in (*facts, *built))
+            parts += [f"## Town {n}\n\n", " ".join(told), "\n\n"]
         return "".join(parts)
 
     def _assess(self) -> dict[str, Any]:
@@ -145,7 +154,7 @@ class Player:
             "tool_use": 1.0,
             "comparison_or_calculation": float(kind == "comparison"),
             "chain": kind == "chain",
-            "queries": [] if kind in FAN_OUTS else [self._first_query()],
+            "queries": [] if kind in FAN_OUTS else self._first_queries(),
             "reason": kind,
         }
         if "vertices" in self.fields and wide:
@@ -161,10 +170,12 @@ class Player:
         told = {"form": self.case.kind, "words": 1300 * (self.case.kind == "report"), "reason": self.case.kind}
         return {"standalone_question": self.case.question, "comparison_or_calculation": 0.0, **judged, **told}
 
-    def _first_query(self) -> str:
-        """One search that names all that can be looked up now."""
-        words = " ".join(self.case.filled(step.query) for step in self.case.steps if not step.needs).split()
-        return " ".join(dict.fromkeys(words))
+    def _first_queries(self) -> list[str]:
+        """One or two searches that together name all that can be looked up now."""
+        ready = [self.case.filled(step.query) for step in self.case.steps if not step.needs]
+        half = (len(ready) + 1) // 2
+        groups = [words for words in (ready[:half], ready[half:]) if words]
+        return [" ".join(dict.fromkeys(" ".join(words).split())) for words in groups]
 
     def _reflect(self) -> dict[str, Any]:
         """Another round where a look-up has no value and there are words for it that were not tried, as far as told."""
@@ -211,7 +222,7 @@ class Player:
 
     def _read(self) -> dict[str, Any]:
         found = re.search(r"^Task: (.*)$", self.said, re.MULTILINE)
-        step = next((s for s in self.case.steps if found and self.case.filled(s.question) == found[1]), None)
+        step = next((s for s in self.case.steps if found and self.case.asks(s, found[1])), None)
         if step is None:
             return self._read_whole()
         if not self._known(step):
@@ -223,40 +234,50 @@ class Player:
     def _ahead(self, task: str, step: Step) -> dict[str, Any]:
         """The value of a task that waits, for the item that its question names."""
         items = self.case.steps[0].value.split("; ")
-        given = {"value", "quotes", "confidence", *(["sentence"] if "ive also `sentence`" in self.said else [])}
-        kept = {k: v for k, v in self._answer(step).items() if k in given}
+        told = {"value", "quotes", "confidence", *(["sentence"] if "ive also `sentence`" in self.said else [])}
+        kept = {k: v for k, v in self._answer(step).items() if k in told}
         return {"task": task, "item": next(item for item in items if item in step.sentence), **kept}
 
     def _read_together(self) -> dict[str, Any]:
         asked = re.findall(r"^Task (\d+): (.*)$", self.said, re.MULTILINE)
-        steps = {self.case.filled(step.question): step for step in self.case.steps}
-        known = [(int(n), steps[said]) for n, said in asked if said in steps and self._shown(steps[said])]
+        steps = {bare(self.case.filled(step.question)): step for step in self.case.steps}
+        known = [(int(n), step) for n, said in asked if (step := steps.get(bare(said))) and self._shown(step)]
         answers = ((n, self._answer(step)) for n, step in known)
         kept = {"value", "quotes", "confidence", *(["sentence"] if "ive also `sentence`" in self.said else [])}
         return {"answers": [{"task": n, **{k: v for k, v in a.items() if k in kept}} for n, a in answers]}
 
     def _answer(self, step: Step) -> dict[str, Any]:
-        value: Any = step.value.split("; ") if step.ret.startswith("list") else step.value
-        quote = {"passage": self._number(step), "text": step.sentence}
-        sentence = self.case.sentence or step.sentence
-        return {"quotes": [quote], "sentence": sentence, "value": value, "next": "answer", "confidence": 0.95}
+        value: Any = step.value.split("; ") if step.ret.startswith("list") else step.given or step.value
+        sentence = self.case.sentence if step is self.case.steps[-1] and self.case.sentence else step.said
+        return {
+            "quotes": [self._quote(step)],
+            "sentence": sentence,
+            "value": value,
+            "next": "answer",
+            "confidence": 0.95,
+        }
+
+    def _quote(self, step: Step) -> dict[str, Any]:
+        return {"passage": self._number(step), "text": step.quote}
 
     def _conclude(self) -> dict[str, Any]:
         """What a comparison comes to, with the words for it that are shown."""
-        quotes = [{"passage": self._number(s), "text": s.sentence} for s in self.case.steps if self._shown(s)]
+        quotes = [self._quote(step) for step in self.case.steps if self._shown(step)]
         said = {"value": self.case.answers[0][0], "sentence": self.case.sentence, "confidence": 0.95}
         return {"next": "answer", "quotes": quotes, **said}
 
     def _search(self, steps: Sequence[Step]) -> dict[str, Any]:
         tried = next(iter(re.findall(r"^Queries tried: (.*)$", self.said, re.MULTILINE)), "")
-        if queries := [q for q in self._queries(steps) if q not in tried.split("; ")][:AT_ONCE]:
+        offered = _OFFERED.search(self.said)
+        most = int(offered[1]) if offered else _QUERIES
+        tried = bare(tried.partition(" (a search")[0]).split("; ")
+        if queries := [q for q in self._queries(steps) if bare(q) not in tried][:most]:
             return {"next": "search", "queries": queries, "missing": steps[0].question}
         on_the_way = [step for step in self.case.steps if self._known(step)]
-        sentence = " ".join(["It was not found.", *(step.sentence for step in on_the_way)])
+        sentence = " ".join(["It was not found.", *(step.said for step in on_the_way)])
         told: dict[str, Any] = {"sentence": sentence} if "`sentence` is the answer" in self.said else {}
         if told:
-            shown = [step for step in on_the_way if self._shown(step)]
-            told["quotes"] = [{"passage": self._number(step), "text": step.sentence} for step in shown]
+            told["quotes"] = [self._quote(step) for step in on_the_way if self._shown(step)]
         return {"next": "give_up", "missing": steps[0].question, **told}
 
     def _read_whole(self) -> dict[str, Any]:
@@ -272,15 +293,30 @@ class Player:
         return {**reply, **({"hops": hops} if hops else {})}
 
     def _hop(self, step: Step) -> dict[str, Any]:
-        quote = {"passage": self._number(step), "text": step.sentence}
-        return {"question": self.case.filled(step.question), "value": step.value, "quotes": [quote]}
+        asked = self.case.filled(step.question)
+        return {"question": asked, "value": step.given or step.value, "quotes": [self._quote(step)]}
 
     def _listed(self, step: Step) -> bool:
-        return f"- {self.case.filled(step.question)} → {step.value}" in self.said
+        """Whether the prompt lists the value of a look-up as found."""
+        return any(
+            self.case.asks(step, asked) and bare(value) == step.value for asked, value in _LISTED.findall(self.said)
+        )
 
     def _judge(self) -> dict[str, Any]:
-        listed = re.findall(r"^(\d+)\. ", self.said.split("\nClaims:\n")[-1], re.MULTILINE)
-        return {"verdicts": [{"n": int(n), "verdict": "supported", "words": ""} for n in listed]}
+        """Every claim holds; one that is doubted is shown by the words of its source."""
+        listed = re.findall(r"(?ms)^(\d+)\. (.*?)(?=^\d+\. |\Z)", self.said.split("\nClaims:\n")[-1])
+        doubted = [(int(n), claim) for n, claim in listed if "\n   Doubt: " in claim]
+        verdicts: list[dict[str, Any]] = [
+            {"n": n, "verdict": "supported", "words": "", "quote": self._shows(claim)} for n, claim in doubted
+        ]
+        if "judged" not in self.fields:
+            others = {int(n) for n, _ in listed} - {n for n, _ in doubted}
+            verdicts += [{"n": n, "verdict": "supported", "words": ""} for n in sorted(others)]
+        return {"verdicts": verdicts, "judged": len(listed)}
+
+    def _shows(self, claim: str) -> str:
+        """The words of a document that show what a claim says."""
+        return next((step.sentence for step in self.case.steps if step.value in claim and self._shown(step)), "")
 
 
 def _vertex(n: int, description: str, query: str, ret: str) -> dict[str, Any]:
