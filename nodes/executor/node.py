@@ -306,9 +306,8 @@ def _is_told_as_found(turn: _Turn) -> bool:
 
 
 def _gives_sentence(turn: _Turn) -> bool:
-    """Whether a reader may word a task's one value for the answer."""
-    single = turn.task.ret != "passages" and not turn.task.ret.startswith("list")
-    return single and turn.services.strategy.answerer == "reader"
+    """Whether a reader may word a task's value for the answer."""
+    return turn.task.ret != "passages" and turn.services.strategy.answerer == "reader"
 
 
 def route_after_act(state: TaskState) -> Literal["ask", "act", "read", "done"]:

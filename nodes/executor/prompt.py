@@ -19,11 +19,12 @@ Reply in this order:
 - `quotes`: one to three: the number of the passage and words copied from it exactly, character for character, that \
 carry the value; none if no passage does.
 - `sentence`: what they tell of the task and no more, in one full sentence that names its subject, in the language of \
-the task; else empty.
+the task and, where that is theirs, in their own words; of several values all. Else empty.
 - `value`: in the wanted type, null if they give none; a bare name, date or number, since it may be filled into queries.
 - `next`: the move, then only the fields that it needs:
 - "answer": the passages answer the task. `confidence`; `basis`: "implied" if the quotes do not say the value and it \
-only follows from them. Of an approximate date say "about" in `missing`. If passages contradict each other, take the \
+only follows from them: then `sentence` says what they do say. Of an approximate date say "about" in `sentence` and \
+in `missing`. If passages contradict each other, take the \
 better supported value, say so in `missing`, and give in `others` each other value with a quote that carries it.
 - "premise_wrong": a passage says that something the task takes for granted is not so. `value`: the correction in \
 one sentence, in the language of the task; `quotes` that carry it; `missing`: what the task wrongly assumes. A \

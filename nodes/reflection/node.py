@@ -193,7 +193,8 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
         () if frame.shape in {"comparison", "same"} else frame.parts
     )  # whose look-ups are none
     one = len(asked) <= 1 and len(plan.final_ids) == 1
-    firm = not (report.weak or report.inconsistencies)
+    implied = len(plan.ids) == 1 and all(weak.weakness == "implied" for weak in report.weak)  # is named as such
+    firm = (implied or not report.weak) and not report.inconsistencies
     settled = firm and (one or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.strategy.check or is_stuck(state):
         return False

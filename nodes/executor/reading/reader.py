@@ -43,9 +43,11 @@ from weiwo.text.language import fold
 from weiwo.text.language_detection import resolve_language
 from weiwo.text.localization import localized
 from weiwo.text.names import names
+from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
 _LONGEST_SENTENCE = 400
+_ESTIMATE: Final = lazy(r"(?i)\b(?:about|approximately|around|roughly|circa|ca?\.|c\.)(?!\w)|大约|大概|约|左右|前后")
 _STRANGER_CONFIDENCE = 0.4
 """The most that is held of a value whose passage does not name what the task asks about."""
 
@@ -383,6 +385,12 @@ def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evide
     return has_part(plain_values(told, language), said, frame.question)
 
 
+def _without_estimate(missing: str, sentence: str) -> str:
+    """What a reply says is missing, empty where that is only "about" and its sentence says so."""
+    note = safe_note(missing)
+    return "" if _ESTIMATE.fullmatch(note.strip(" .。")) and _ESTIMATE.search(sentence) else note
+
+
 def _reading(
     reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame, sentence: str
 ) -> Reading:
@@ -396,7 +404,7 @@ def _reading(
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=tuple(quotes),
         confidence=min(1.0, max(0.0, reply.confidence)),
-        missing="; ".join(words for words in (doubt, safe_note(reply.missing)) if words),
+        missing="; ".join(words for words in (doubt, _without_estimate(reply.missing, sentence)) if words),
         basis=reply.basis if _is_told(shown.read_value(reply), quotes, passages, frame) else "implied",
         detail=OutcomeDetail(sentence=sentence, hops=tuple(shown.hops)),
     )

@@ -6,25 +6,21 @@ from dataclasses import replace
 from typing import Final
 
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
-from weiwo.nodes.shared.strategy import COMPARED
 from weiwo.nodes.writer.claims import CheckedClaim
+from weiwo.nodes.writer.compared import Comparison, find_comparison
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.entailment import is_open
 from weiwo.nodes.writer.generate import settle_pieces
 from weiwo.nodes.writer.pieces import Piece, add_marks, read_piece
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.sources import CitableSources
-from weiwo.nodes.writer.verification.clauses import content_words, match_keys
+from weiwo.nodes.writer.verification.check import is_absence
 from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 from weiwo.state import DOUBTFUL, Finding, Outcome
-from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
-from weiwo.text.dates import find_dates
-from weiwo.text.language import fold
-from weiwo.text.numbers import find_numbers
-from weiwo.text.patterns import lazy
 
-_DENIES: Final = lazy(r"\b(?:no|not|never|neither|nor|cannot)\b|n['’]t\b|[不没未非无]")
+_MOST_LISTED: Final = 3
+"""Items of a list that a reader's sentence tells."""
 
 
 async def answer(context: WriterContext) -> Answering:
@@ -40,7 +36,8 @@ async def answer(context: WriterContext) -> Answering:
 def list_told(state: SearchState) -> list[Finding]:
     """List the sentences that readers gave with all the values asked for, or with which the only one gave up.
 
-    What is disputed, implied or noted has to be told as such, and is for a draft; so is what was not found.
+    What is disputed or noted has to be told as such, and is for a draft; so are what was not found, a long list, and an
+    implied value among others. A single implied value is told in its sentence, and named among the gaps.
     """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     if plan is None or (len(plan.ids) > 1 and not all(plan.task(name).is_answer for name in plan.final_ids)):
@@ -48,8 +45,11 @@ def list_told(state: SearchState) -> list[Finding]:
     final = [outcomes[name] for name in plan.final_ids if name in outcomes]
     if len(plan.ids) == 1 and len(final) == 1 and final[0].trace.gave_up:
         return [*_statements(final[0])][:1]
-    firm = all(one.answers and not one.rivals and not one.note and one.basis == "stated" for one in outcomes.values())
-    if not firm or len(final) < len(plan.final_ids) or not all(map(_statements, final)):
+    firm = all(
+        one.answers and not one.rivals and not one.note and (len(plan.ids) == 1 or one.basis == "stated")
+        for one in outcomes.values()
+    )
+    if not firm or not all(map(_is_short, final)) or len(final) < len(plan.final_ids) or not all(map(_statements, final)):
         return []
     return [one for outcome in final for one in _statements(outcome)]
 
@@ -59,11 +59,12 @@ def _read_told(state: SearchState, sources: CitableSources, say: AnswerSanitizer
 
     What code alone cannot verify in them is still to be judged, as in a draft.
     """
-    told, question, compared = list_told(state), state["assessment"].question, _find_compared(state)
+    told, question, compared = list_told(state), state["assessment"].question, _find_compared(state, sources)
     pieces = [read_piece(_mark_finding(one, sources, say, item=len(told) > 1), (), sources, question) for one in told]
-    if compared is not None:
-        pieces = _settle_comparison(pieces, str(compared.value), state["assessment"].frame)
     gave_up = bool(told) and not any(outcome.answers for outcome in current_outcomes(state).values())
+    settle = _settle_absence if gave_up else compared.settle if compared is not None else None
+    if settle is not None:
+        pieces = [replace(piece, checked=tuple(map(settle, piece.checked))) for piece in pieces]
     may_stand = all(
         piece.checked and (gave_up or any(one.claim.citations for one in piece.checked)) and _may_stand(piece)
         for piece in pieces
@@ -71,35 +72,24 @@ def _read_told(state: SearchState, sources: CitableSources, say: AnswerSanitizer
     return pieces if may_stand else []
 
 
-def _find_compared(state: SearchState) -> Outcome | None:
-    """Find the one outcome that answers with a comparison; None where none does."""
-    plan, outcomes = state.get("plan"), current_outcomes(state)
+def _find_compared(state: SearchState, sources: CitableSources) -> Comparison | None:
+    """What code knows of the one outcome that answers with a comparison; None where none does."""
+    plan, outcomes, frame = state.get("plan"), current_outcomes(state), state["assessment"].frame
     final = [outcomes[name] for name in (plan.final_ids if plan else ()) if name in outcomes]
-    return final[0] if len(final) == 1 and final[0].answers and final[0].detail.mechanism == COMPARED else None
+    if len(final) != 1 or not final[0].answers or frame.shape != "comparison":
+        return None
+    return find_comparison(final[0], frame, sources.evidence)
 
 
-def _settle_comparison(pieces: Sequence[Piece], winner: str, frame: QueryFrame) -> list[Piece]:
-    """Take as computed what says of the thing that wins what the question asks, in its words; code knows who wins."""
-    asked = frozenset(key for word in content_words(frame.question) for key in match_keys(word))
-    return [
-        replace(piece, checked=tuple(_settle_winner(checked, winner, asked, frame) for checked in piece.checked))
-        for piece in pieces
-    ]
+def _settle_absence(checked: CheckedClaim) -> CheckedClaim:
+    """A claim as settled, if it only says that something was not found: its reader, a model, has judged that."""
+    only_denies = checked.claim.verdict not in DOUBTFUL and is_absence(checked.claim.text)
+    return replace(checked, settled=checked.settled or only_denies)
 
 
-def _settle_winner(checked: CheckedClaim, winner: str, asked: frozenset[str], frame: QueryFrame) -> CheckedClaim:
-    """A claim as computed, if it begins with the thing that wins and says nothing else than what was asked."""
-    text = fold(checked.claim.text)
-    at = {found: subject for subject in frame.subjects if (found := text.find(fold(subject))) >= 0}
-    first = fold(at[min(at)]) if at else ""
-    figures = [(one.start, one.end) for one in find_dates(text)]
-    figures += [(one.start, one.end) for one in find_numbers(text)]
-    bare = "".join(" " if any(a <= n < b for a, b in figures) else sign for n, sign in enumerate(text))
-    own = all(match_keys(word) & asked for word in content_words(bare))
-    wins = first and first in fold(winner) and own and not _DENIES.search(text)
-    if not wins or checked.claim.verdict in DOUBTFUL:
-        return checked
-    return replace(checked, claim=checked.claim.model_copy(update={"verdict": "computed"}))
+def _is_short(outcome: Outcome) -> bool:
+    """Whether one sentence can tell a value: a list of many items is better told as a list."""
+    return outcome.detail.items is not None or not isinstance(outcome.value, list) or len(outcome.value) <= _MOST_LISTED
 
 
 def _may_stand(piece: Piece) -> bool:

@@ -148,9 +148,16 @@ async def test_a_part_for_which_there_is_no_plan_stays_named():
 async def test_a_weak_value_reaches_the_model_with_its_quotes(weak: dict[str, Any], told: str):
     model = says("finish")
     one = got("a", "1815", quotes=(Quote(evidence_id="y", text="her birth year"),), **weak)
-    found = await decided(one, model=model, plan=ONE, asked="When was Ada Lovelace born?")
+    found = await decided(one, got("b", "1912"), model=model)
     assert (found.decision, found.decided_by) == ("finish", "model")
     assert told in model.requests[0].text
+
+
+async def test_a_single_implied_value_asks_no_model():
+    model = says("replan")
+    one = got("a", "1815", quotes=(Quote(evidence_id="y", text="her birth year"),), basis="implied")
+    found = await decided(one, model=model, plan=ONE, asked="When was Ada Lovelace born?")
+    assert (found.decision, found.decided_by, model.requests) == ("finish", "rule", [])
 
 
 async def test_slow_is_no_reason_to_go_on():

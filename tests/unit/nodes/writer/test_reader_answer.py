@@ -260,3 +260,43 @@ async def test_code_that_stands_in_no_source_is_judged_and_marked(verifier):
         block = next(one for one in result["blocks"] if one["kind"] == "code")
         verdicts = [result["claims"][n]["verdict"] for n in block["claims"]]
         assert verdicts == ["unsupported"] if marked else ["quoted"]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "reply"),
+    [
+        (
+            "In which county is Appleton?",
+            "Appleton is the seat of Outagamie County.",
+            found("Outagamie County", "seat of Outagamie County", basis="implied", sentence="Appleton is the seat of Outagamie County."),
+        ),
+        (
+            "Which towns belonged to the Ost League?",
+            "The Ost League had two towns, Alby and Bryn.",
+            found(["Alby", "Bryn"], "two towns, Alby and Bryn", sentence="The Ost League had two towns, Alby and Bryn."),
+        ),
+        (
+            "In which year was Alby founded?",
+            "Alby was founded about 1201.",
+            found("1201", "founded about 1201", missing="about", sentence="Alby was founded about 1201."),
+        ),
+        (
+            "阿尔比建于哪一年？",
+            "阿尔比约建于1201年。",
+            found("1201", "约建于1201年", missing="大约", sentence="阿尔比约建于1201年。"),
+        ),
+    ],
+)  # fmt: skip
+async def test_an_implied_value_a_short_list_and_an_estimate_cost_no_draft(
+    question: str, text: str, reply: dict[str, Any]
+):
+    result, requests = await ask_one(question, text, reply)
+    assert "draft" not in {request.schema for request in requests}
+    assert result["answer"].startswith(reply["sentence"][:-1])
+
+
+async def test_what_a_reader_gave_up_is_not_judged_again():
+    gave_up = {"next": "give_up", "sentence": "The founding year of Bryn was not found.", "missing": "founding year of Bryn", "quotes": []}  # fmt: skip
+    replies = [{"next": "search", "queries": ["Bryn charter"], "missing": "founding year"}, gave_up]
+    _, requests = await ask_one("In which year was Bryn founded?", "Bryn is a town.", lambda _: replies.pop(0) if len(replies) > 1 else gave_up)  # fmt: skip
+    assert "EntailmentReply" not in {request.schema for request in requests}

@@ -1,0 +1,80 @@
+"""Comparisons that code has made itself: sentences that only say which thing wins, and with which dates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from weiwo.nodes.shared.strategy import COMPARED
+from weiwo.nodes.writer.claims import CheckedClaim
+from weiwo.nodes.writer.verification.clauses import content_words, match_keys
+from weiwo.nodes.writer.verification.restatement import is_answered
+from weiwo.state import DOUBTFUL, Evidence, Hop, Outcome
+from weiwo.state.query import QueryFrame
+from weiwo.text.data_files import data_words
+from weiwo.text.dates import PartialDate, find_dates
+from weiwo.text.language import fold
+from weiwo.text.numbers import find_numbers
+from weiwo.text.patterns import lazy
+
+_DENIES: Final = lazy(r"\b(?:no|not|never|neither|nor|cannot)\b|n['’]t\b|[不没未非无]")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What code knows of a comparison.
+
+    Attributes:
+        frame: The question.
+        winner: The thing that wins, folded.
+        dates: The date of each thing, where code knows the winner by them; else rules have read the values.
+    """
+
+    frame: QueryFrame
+    winner: str
+    dates: Mapping[str, PartialDate]
+
+    def settle(self, checked: CheckedClaim) -> CheckedClaim:
+        """A claim as computed, if it begins with the thing that wins and says nothing else than what was asked."""
+        text = fold(checked.claim.text)
+        at = {found: subject for subject in self.frame.subjects if (found := text.find(fold(subject))) >= 0}
+        first = fold(at[min(at)]) if at else ""
+        figures = [(one.start, one.end) for one in (*find_dates(text), *find_numbers(text))]
+        bare = "".join(" " if any(a <= n < b for a, b in figures) else sign for n, sign in enumerate(text))
+        asked = frozenset(key for word in content_words(self.frame.question) for key in match_keys(word))
+        known = asked | (data_words("comparison", "in_time") if self.dates else frozenset())
+        own = all(match_keys(word) & known for word in content_words(bare))
+        wins = bool(first) and first in self.winner and own and not _DENIES.search(text)
+        if not wins or checked.claim.verdict in DOUBTFUL or not self._dates_agree(text, at):
+            return checked
+        return replace(checked, claim=checked.claim.model_copy(update={"verdict": "computed"}))
+
+    def _dates_agree(self, text: str, subjects: Mapping[int, str]) -> bool:
+        """Whether each date of a text is that of the thing named last before it, by where things stand in the text."""
+        given = [(span, [at for at in subjects if at < span.start]) for span in find_dates(text)] if self.dates else []
+        return all(before and self.dates[subjects[max(before)]].contains(span.date) for span, before in given)
+
+
+def find_comparison(outcome: Outcome, frame: QueryFrame, evidence: Sequence[Evidence]) -> Comparison | None:
+    """What code knows of an outcome that compares things; None where it knows no winner.
+
+    It knows one where rules read the values, or where each thing has a date by a sentence of its passage that answers
+    the question that the date was read for.
+    """
+    if outcome.detail.mechanism == COMPARED:
+        return Comparison(frame, fold(str(outcome.value)), {})
+    dates = _prove_dates(outcome.detail.hops, frame, evidence)
+    years = sorted((date.year, fold(subject)) for subject, date in dates.items())
+    if frame.direction != "least" or len({year for year, _ in years}) < max(2, len(years)):
+        return None
+    return Comparison(frame, years[0][1], dates)
+
+
+def _prove_dates(hops: Sequence[Hop], frame: QueryFrame, evidence: Sequence[Evidence]) -> Mapping[str, PartialDate]:
+    """The date of each thing that is compared; none where one is unknown or stands in no sentence."""
+    passages, known = {passage.id: passage for passage in evidence}, dict[str, PartialDate]()
+    for subject in frame.subjects:
+        for hop in hops:
+            spans, cited = find_dates(hop.value), [passages[key] for key in hop.evidence_ids if key in passages]
+            if fold(subject) in fold(hop.question) and len(spans) == 1 and is_answered(hop.question, hop.value, cited):
+                known[subject] = spans[0].date
+    return known if len(known) == len(frame.subjects) else {}
