@@ -91,6 +91,7 @@ _TOLD: Final = {
         "{a} was founded in {b}.",
         "{a} was founded in {b} by settlers from the coast, after a dispute of eleven years.",
         "In {b} the monks of the abbey founded {a}, on land that they had drained.",
+        "{a} goes back to {b}, when the bishop gave the fishermen of the bay their charter.",
     ),
     "lies": (
         "{a} lies on the river {b}.",

@@ -5,7 +5,7 @@ verb. A slot is told by the preposition before a name, else by the side of the v
 voice is turned into the active one, and the two sides of "is the head of" are one slot.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from weiwo.text.data_files import data_words
@@ -33,7 +33,7 @@ class Slots(NamedTuple):
     Attributes:
         of_names: The slot of each name, folded.
         relation: The word that says the relation, folded.
-        passive: Whether it is in the passive voice.
+        passive: Whether it says what is done to something: in the passive voice, or as "the founding of Acme".
         by_agent: Whether a passive says who does it.
         has_object: Whether something stands directly behind the relation, as in "opened the school".
     """
@@ -72,13 +72,19 @@ def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] |
         verb = next((at for at, word in enumerate(words) if at not in named and relates(word)), None)
     if verb is None:
         return None
-    passive = _is_passive(words, verb)
+    passive = _is_passive(words, verb, named)
     noun = verb > 0 and words[verb - 1] in _DETERMINERS  # "the mayor of Orla, Dana Lee"
     copular = not passive and _HAPPENS.isdisjoint(words) and (noun or not _BE.isdisjoint(words))
     found = {name: _slot(words, place, verb, copular=copular) for name, place in places.items()}
     turned = _PASSIVE if passive else _AGENT if copular and words[verb].endswith(("er", "or")) else {}
     found = {name: turned.get(slot, slot) for name, slot in found.items()}
-    return Slots(found, words[verb], passive, passive and "by" in words[verb:], _has_object(words, verb))
+    done_to = passive or _is_act(words, verb)
+    return Slots(found, words[verb], done_to, done_to and "by" in words[verb:], _has_object(words, verb))
+
+
+def _is_act(words: Sequence[str], verb: int) -> bool:
+    """Whether the word at a place is what is done to something: "the founding of Acme"."""
+    return words[verb].endswith(("ing", "ion", "ment")) and words[verb + 1 : verb + 2] == ["of"]
 
 
 def _has_object(words: Sequence[str], verb: int) -> bool:
@@ -90,7 +96,7 @@ def _find_relation(words: Sequence[str], named: set[int]) -> int | None:
     """The verb of a statement, or the noun behind its "is": what tells last before the last name or figure."""
     last = max((at for at, word in enumerate(words) if at in named or word[0].isdigit()), default=len(words))
     telling = [at for at in range(last) if at not in named and _tells(words[at]) and words[at] not in _HAPPENS]
-    passive = [at for at in telling if _is_passive(words, at)]
+    passive = [at for at in telling if _is_passive(words, at, named)]
     verbs = [at for at in telling if not (at and words[at - 1] in _DETERMINERS)]
     chosen = passive or (telling if not _BE.isdisjoint(words) else verbs or telling)
     return chosen[-1] if chosen else None
@@ -101,9 +107,10 @@ def _tells(word: str) -> bool:
     return word[0].isalpha() and word not in FUNCTION_WORDS and word not in directions and word not in _DETERMINERS
 
 
-def _is_passive(words: Sequence[str], verb: int) -> bool:
-    """Whether the word at a place follows "was" and is no noun, name or adjective in front of one."""
-    return verb > 0 and words[verb - 1] in _BE and (verb + 1 == len(words) or not _tells(words[verb + 1]))
+def _is_passive(words: Sequence[str], verb: int, named: Collection[int]) -> bool:
+    """Whether the word at a place follows "was", in a question behind a name, and is nothing that describes a noun."""
+    before = next((at for at in range(verb - 1, -1, -1) if at not in named), None)
+    return before is not None and words[before] in _BE and (verb + 1 == len(words) or not _tells(words[verb + 1]))
 
 
 def _slot(words: Sequence[str], place: range, verb: int, *, copular: bool) -> str:
@@ -113,7 +120,8 @@ def _slot(words: Sequence[str], place: range, verb: int, *, copular: bool) -> st
     for at in range(place.start - 1, max(-1, place.start - 1 - _NEAR), -1):
         word = words[at]
         if word in _PLACED or word in data_words("claims", "directions"):
-            return _OBJECT if word == "of" and at == verb + 1 and not copular else word
+            acts = word == "of" and at == verb + 1 and (not copular or _is_act(words, verb))
+            return _OBJECT if acts else word
         if at == verb or word in _BE or not word[0].isalpha() or (word in FUNCTION_WORDS and word not in _DETERMINERS):
             break
     if copular:

@@ -23,6 +23,7 @@ _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|where
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
 _FROM: Final = lazy(r"(?i)\bfrom\s$|[从由自]\s?$")
 _TO: Final = lazy(r"(?i)\s(?:\w+\s)?to\s(?:\w+\s)?|[^，。；\d]{0,8}[至到为]\s?")
+_ALONE: Final = lazy(r"(?i)\s(?:in|on|at)\s\d")
 _STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
 _MOST_SENTENCES: Final = 200
 
@@ -110,6 +111,8 @@ def _find_order(text: str) -> _Order | None:
         if said in {"more", "less"} and behind in _QUALIFIED:
             senses = {_QUALIFIED[behind]: 1 if said == "more" else -1}
         dated = "date" in senses and said in {"before", "after", "predates", "preceded", "followed"}
+        if dated and not than and _ALONE.match(text, word.end()):
+            continue  # "the other followed in 1356": behind what was said before
         end = than.end() if than else word.end() if dated else len(text)
         right = _STOP.split(text[end : end + 120])[0]
         compared = text[word.end() : than.start()] if than and said in {"more", "less", "fewer"} else ""

@@ -14,10 +14,11 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.argument_slots import find_slots
 from weiwo.nodes.writer.verification.clauses import Clause, strip_lead
-from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.nodes.writer.verification.particulars import is_han, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.nodes.writer.verification.source import ParsedSource
+from weiwo.state import Evidence
 from weiwo.text.data_files import data_words
 from weiwo.text.dates import find_dates
 from weiwo.text.language import fold
@@ -30,6 +31,7 @@ _LEAST: Final = 2
 _MOST_SENTENCES: Final = 60
 _AUXILIARIES: Final = frozenset({"is", "are", "has", "have", "was", "were", "had"})
 _TOKEN: Final = lazy(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|\d+(?:[.,:]\d+)*")
+_ASKS: Final = lazy(r"(?i)^(?:(?:in|on|at) )?(?:which|what) (?:year|date|day|month) |^when ")
 _PARTS: Final = lazy(r"[,;]\s")
 _MOST_PARTS: Final = 8
 _GIVEN_BY_VALUES: Final = frozenset({"year", "date", "day", "took", "takes", "place"})
@@ -68,6 +70,12 @@ def is_restated(statement: str, grounds: Grounds) -> bool:
         for sentence in source.sentences[:_MOST_SENTENCES]
         if not sentence.head
     )
+
+
+def is_answered(question: str, value: str, passages: Sequence[Evidence]) -> bool:
+    """Whether a sentence of passages gives a value as the answer of a question such as "When was Acme founded?"."""
+    statement = f"{_ASKS.sub('', question).rstrip(' ?？')} {value}"
+    return bool(_ASKS.match(question)) and is_restated(statement, collect_grounds(passages))
 
 
 def _says_in_han(claim: str, sentence: str) -> bool:
