@@ -38,7 +38,8 @@ class Comparison:
         text = fold(checked.claim.text)
         at = {found: subject for subject in self.frame.subjects if (found := text.find(fold(subject))) >= 0}
         first = fold(at[min(at)]) if at else ""
-        figures = [(one.start, one.end) for one in (*find_dates(text), *find_numbers(text))]
+        figures = [(one.start, one.end) for one in find_dates(text)]
+        figures += [(one.start, one.end) for one in find_numbers(text)]
         bare = "".join(" " if any(a <= n < b for a, b in figures) else sign for n, sign in enumerate(text))
         asked = frozenset(key for word in content_words(self.frame.question) for key in match_keys(word))
         known = asked | (data_words("comparison", "in_time") if self.dates else frozenset())

@@ -49,7 +49,12 @@ def list_told(state: SearchState) -> list[Finding]:
         one.answers and not one.rivals and not one.note and (len(plan.ids) == 1 or one.basis == "stated")
         for one in outcomes.values()
     )
-    if not firm or not all(map(_is_short, final)) or len(final) < len(plan.final_ids) or not all(map(_statements, final)):
+    if (
+        not firm
+        or not all(map(_is_short, final))
+        or len(final) < len(plan.final_ids)
+        or not all(map(_statements, final))
+    ):
         return []
     return [one for outcome in final for one in _statements(outcome)]
 
