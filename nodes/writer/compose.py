@@ -19,6 +19,7 @@ from weiwo.text.localization import localized_section
 from weiwo.text.mentions import title_key
 from weiwo.text.numbers import format_number
 from weiwo.text.relations import relations
+from weiwo.text.terms import terms
 from weiwo.tools.printable import one_line
 
 DISPUTED: Final = "disputed"
@@ -122,7 +123,8 @@ class _Composer:
         elif told:
             text = self._words["disputed" if disputed else "value"].format(s=subject, noun=noun, v=value)
         else:
-            text = self._words["asked"].format(q=self._filled(task.description), v=value)
+            asked = self._words["asked"].format(q=self._filled(task.description), v=value)
+            text = _find_own_words(outcome, frame, value) or asked
         for rival in outcome.rivals:
             other = render_value(outcome.model_copy(update={"value": rival.value}), self._language)
             text += self._words["or" if disputed and told else "rival"].format(v=other)
@@ -257,6 +259,17 @@ def _order(operands: Sequence[_Operand], direction: str) -> list[_Operand] | Non
     if isinstance(first, float) and isinstance(second, float) and abs(first - second) <= doubt:
         return None
     return ordered
+
+
+_LONGEST_QUOTE: Final = 160
+
+
+def _find_own_words(outcome: Outcome, frame: QueryFrame, value: str) -> str:
+    """The sentence of a source that gives a value by rule, if it names the subject; empty where it must be reworded."""
+    quotes = [quote.text for quote in outcome.quotes if value in quote.text and "\n" not in quote.text]
+    if outcome.decided_by != "rule" or outcome.rivals or not quotes or len(quotes[0]) > _LONGEST_QUOTE:
+        return ""
+    return quotes[0] if set(terms(frame.subject)) <= set(terms(quotes[0])) else ""
 
 
 _MOST_ROWS: Final = 20

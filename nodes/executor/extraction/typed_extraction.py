@@ -6,30 +6,26 @@ the question asks for. Nothing else that the question says may be left over, and
 document may differ. In every other case it is silent. Documents that differ from each other are told as rivals.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
-from weiwo.nodes.executor.extraction.clauses import Sentence, find_cues, predicate_start, sentences_of
-from weiwo.nodes.executor.extraction.date_patterns import SPANNED, date_after, dates_zh, span_in_brackets
+from weiwo.nodes.executor.extraction.asked_value import AskedValue, Kind, take_apart
+from weiwo.nodes.executor.extraction.assertions import stated_values
 from weiwo.nodes.executor.extraction.entity_matching import LONGEST_TEXT, Page, Subject, page_name, qualifier
-from weiwo.nodes.executor.extraction.figure_patterns import stated_figures
+from weiwo.nodes.executor.extraction.life_spans import SPANNED, bracketed_dates
 from weiwo.nodes.executor.extraction.records import RecordedValue, recorded_values
 from weiwo.nodes.executor.extraction.stated_value import (
     StatedValue,
     is_same_date,
     is_same_figure,
     is_same_name,
-    vouched,
 )
 from weiwo.nodes.executor.reading.reading import Reading
 from weiwo.state import Evidence, OutcomeDetail, Quote, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import PartialDate
-from weiwo.text.language import HAN
-from weiwo.text.relations import Relation, relations
+from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
 _BY_RULE: Final = 0.95
@@ -65,22 +61,34 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
     if recorded := _read_records(frame, ret, passages[:_MOST_PASSAGES]):
         return recorded
     kind = _kind(frame, ret)
-    if len(frame.subjects) != 1 or not kind:
+    if len(frame.subjects) > 1 or not kind:
         return None
-    subject = Subject(frame.subject)
+    asked, subject = take_apart(frame, kind), Subject(frame.subject)
+    if not (subject.key or asked.runs):
+        return None
     seen = [
         (one, Page(subject, page_name(one.title, one.source), one.text[:LONGEST_TEXT]))
         for one in passages[:_MOST_PASSAGES]
     ]
-    if not subject.key or _namesakes([pair for pair in seen if pair[1].about]):
+    if _namesakes([pair for pair in seen if pair[1].about]):
         return None
-    residue = _residue(frame, relations()[frame.relation])
-    return _weighed([one for pair in seen for one in _candidates(frame, kind, residue, *pair)], kind, ret)
+    return _weighed([one for pair in seen for one in _candidates(asked, *pair)], kind, ret)
 
 
 _RECORD_KINDS: Final = {"date": "date", "year": "date", "quantity": "quantity", "number": "quantity", "text": "text"}
 _NAMED: Final = frozenset(["person", "place", "name"])
-_RETURNED: Final = {"date": {"date", "number", "text"}, "quantity": {"number", "text"}}
+_RETURNED: Final = {
+    "date": {"date", "number", "text"},
+    "quantity": {"number", "text"},
+    "name": {"text"},
+    "any": {"text"},
+}
+_PROSE_KINDS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(("date", "year"), "date"),
+    **dict.fromkeys(("quantity", "number"), "quantity"),
+    **dict.fromkeys(("person", "place", "name"), "name"),
+    "text": "any",
+}
 
 
 def _read_records(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading | None:
@@ -127,73 +135,24 @@ def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading 
     return replace(made[0], rivals=tuple(rivals)) if made else None
 
 
-def _kind(frame: QueryFrame, ret: ValueType) -> str:
-    """The kind of value to read out of prose: `date` or `quantity`; empty where none can be."""
+def _kind(frame: QueryFrame, ret: ValueType) -> Kind | None:
+    """The kind of value to read out of prose; None where none can be."""
     relation = relations().get(frame.relation)
-    if relation is None or frame.shape != "look_up":
-        return ""
-    wanted = frame.answer_type if frame.answer_type != "text" else relation.answer_type
-    dated, counted = wanted in {"date", "year"}, wanted in {"quantity", "number"}
-    kind = "date" if dated else "quantity" if counted else ""
-    return kind if ret in _RETURNED.get(kind, ()) and (ret != "number" or wanted != "date") else ""
+    if frame.shape not in {"look_up", "open", "chain"}:
+        return None
+    wanted = frame.answer_type if frame.answer_type != "text" or relation is None else relation.answer_type
+    kind = _PROSE_KINDS.get(wanted)
+    return kind if kind and ret in _RETURNED[kind] and (ret != "number" or wanted != "date") else None
 
 
-def _candidates(
-    frame: QueryFrame, kind: str, residue: frozenset[str], passage: Evidence, page: Page
-) -> Iterator[_Candidate]:
-    """Every value that a page gives the subject, where page or clause say whatever else the question says."""
-    relation = relations()[frame.relation]
-    around = {*terms(page.title), *(terms(page.definition) if page.about else ())}
-    for sentence in sentences_of(page):
-        for found in _stated_values(sentence, relation, kind):
-            clause = sentence.text if sentence.han else sentence.text[max(0, found.start - 120) : found.end + 40]
-            if vouched(sentence.text, found) and residue <= around | set(terms(clause)):
-                yield _Candidate(passage, sentence.text, found, f"look_up:{kind}")
-
-
-def _stated_values(sentence: Sentence, relation: Relation, kind: str) -> Iterator[StatedValue]:
-    """Every date or figure that a sentence gives the subject by a relation.
-
-    Each pattern is tight: subject, relation and value stand in one clause, with nothing between them but prepositions,
-    places and hedges.
-    """
-    if kind == "quantity":
-        yield from stated_figures(sentence, relation)
-    if kind != "date":
-        return
-    if relation.name in SPANNED:
-        yield from span_in_brackets(sentence, relation.name)
-    if sentence.han:
-        yield from dates_zh(sentence, relation)
-    for cue in find_cues(relation.says["en"]).finditer(sentence.folded):
-        start = predicate_start(sentence, cue)
-        found = date_after(sentence, cue.end(), relation) if start >= 0 else None
-        if found is not None:
-            yield replace(found, start=min(start, found.start))
-
-
-_ASKING: Final = frozenset(
-    terms(
-        "year date day time month exact exactly full old person man woman many number figure amount total place meter "
-        "what who when where how kilometer foot feet mile unit current currently high tall long"
-    )
-)
-_IDLE_HAN: Final = frozenset("的是在了吗呢于由被何谁哪多少几什么时候年月日个位座条部本有请问一公里米")
-
-
-def _residue(frame: QueryFrame, relation: Relation) -> frozenset[str]:
-    """What the question says beyond subject, relation and question words."""
-    known = {*terms(frame.subject), *_ASKING, *_asked_terms(relation.name)}
-    spelled = "".join((*relation.asks["zh"], *relation.says["zh"], relation.noun["zh"], frame.subject, *_IDLE_HAN))
-    return frozenset(
-        one for one in frame.terms if one not in known and not (re.match(f"[{HAN}]", one) and set(one) <= set(spelled))
-    )
-
-
-@lru_cache(maxsize=256)
-def _asked_terms(relation: str) -> frozenset[str]:
-    row = relations()[relation]
-    return frozenset(term for word in (*row.asks["en"], *row.says["en"], row.noun["en"]) for term in terms(word))
+def _candidates(asked: AskedValue, passage: Evidence, page: Page) -> Iterator[_Candidate]:
+    """Every value that a page states of what is asked."""
+    mechanism = f"look_up:{asked.kind}"
+    if asked.kind == "date" and asked.relation and asked.relation.name in SPANNED and not (asked.words or asked.runs):
+        for line, found in bracketed_dates(page, asked.relation.name):
+            yield _Candidate(passage, line, found, mechanism)
+    for line, found in stated_values(asked, page, passage.headings):
+        yield _Candidate(passage, line, found, mechanism)
 
 
 def _namesakes(seen: Sequence[tuple[Evidence, Page]]) -> bool:
@@ -209,11 +168,17 @@ def _namesakes(seen: Sequence[tuple[Evidence, Page]]) -> bool:
 
 def _agreed(found: Sequence[_Candidate], kind: str) -> list[_Candidate]:
     """The candidates of the one value that all give, the most precise first; none where two differ."""
-    same = {"date": is_same_date, "quantity": is_same_figure}.get(kind, is_same_name)
+    same = {"date": is_same_date, "quantity": is_same_figure, "any": _is_same}.get(kind, is_same_name)
     finest = sorted(
         found, key=lambda one: (-str(one.found.value).count("-", 1) if kind == "date" else 0, one.found.approximate)
     )
     return finest if all(same(finest[0].found, one.found) for one in finest) else []
+
+
+def _is_same(one: StatedValue, other: StatedValue) -> bool:
+    """Whether two values of a type that is not known beforehand are one."""
+    figures = [isinstance(found.value, int | float) for found in (one, other)]
+    return all(figures) and is_same_figure(one, other) if any(figures) else is_same_date(one, other)
 
 
 def _extracted(chosen: Sequence[_Candidate], ret: ValueType) -> Reading:

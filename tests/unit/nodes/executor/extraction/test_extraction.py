@@ -101,6 +101,7 @@ ASSERTED = [
     Row("青石大桥什么时候建成？", "青石大桥", "construction", "date", "1986-10-01", (BRIDGE_ZH,)),
     Row("苏远是什么时候去世的？", "苏远", "death", "date", "1990", ("苏远 | 苏远是诗人，1921年出生于浙江绍兴，1990年在北京去世。",)),
     Row("云洛市的人口是多少？", "云洛市", "population", "number", 3200000, ("云洛市 | 云洛市位于南方，2020年人口约为320万。",)),
+    Row("谁设计了青石大桥？", "青石大桥", "architect", "person", "林致远", (BRIDGE_ZH,)),
     Row("云洛大学成立于哪年？", "云洛大学", "founding", "date", "1911", ("云洛大学 | 云洛大学创办于1911年，前身是云洛学堂。",)),
 ]  # fmt: skip
 
@@ -134,7 +135,6 @@ SILENT = [
         ("The Salt Road (novel) | The Salt Road is a 1967 novel written by Ines Calder and published by Finch Press.",)),
     Row("Who directed Low Water?", "Low Water", "director", "person", None,
         ("Low Water | Low Water is a 2001 drama film written and directed by Per Holm and Ane Lie.",)),
-    Row("谁设计了青石大桥？", "青石大桥", "architect", "person", None, (BRIDGE_ZH,)),
     Row("《夜航》的作者是谁？", "夜航", "author", "person", None, ("夜航 | 《夜航》是一部长篇小说。它的作者是沈一舟。",)),
     Row("Who wrote Low Water?", "Low Water", "author", "person", None,
         ("Low Water | Low Water is a film based on a novel written by Ines Calder.",)),

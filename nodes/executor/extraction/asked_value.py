@@ -1,0 +1,139 @@
+"""Questions taken apart for extraction: the words that a clause must have, and the type of value it must hold."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from weiwo.state.cached_property import cached_property
+from weiwo.state.query import QueryFrame
+from weiwo.text.data_files import data_pattern, data_words
+from weiwo.text.dates import find_dates
+from weiwo.text.language import HAN
+from weiwo.text.numbers import NumberSpan, find_numbers
+from weiwo.text.patterns import lazy
+from weiwo.text.relations import Relation, relations
+from weiwo.text.terms import terms
+from weiwo.text.units import CURRENCIES, to_si, unit_after
+
+Kind = Literal["date", "quantity", "name", "any"]
+"""Type of the value asked for; `any` is a date or a figure with a unit."""
+
+_HAN_RUN: Final = lazy(f"[{HAN}]+")
+_ASKING: Final = frozenset(term for word in data_words("extraction", "assertions", "asking") for term in terms(word))
+_ASKING_HAN: Final = data_pattern("extraction", "records", "idle_zh")
+
+
+@dataclass(frozen=True)
+class AskedValue:
+    """A question as clauses are held against it.
+
+    Attributes:
+        kind: Type of the value.
+        relation: The relation asked for, if it is known.
+        says: Whether a clause must have a word of the relation: of "how much is" any sum will do.
+        words: English stems that a clause must have, besides the subject.
+        runs: Chinese stretches that a clause must have, besides the subject.
+        subject: Stems of a subject that is no name, which may stand apart; empty of a name.
+        unit: Unit in which a figure is wanted; empty where the question does not say.
+        own: Dates and figures of the question itself.
+        whole: Whether a clause must name the subject, since the question has no other content word.
+        alone: Whether a sentence must name it: of a chain's subject no title and no pronoun tells.
+    """
+
+    kind: Kind
+    relation: Relation | None
+    says: bool
+    words: frozenset[str]
+    runs: tuple[str, ...]
+    subject: frozenset[str]
+    unit: str
+    own: frozenset[object]
+    whole: bool
+    alone: bool
+
+    @cached_property
+    def phrases(self) -> re.Pattern[str]:
+        """Chinese phrases of question and relation, and English ones of several words."""
+        row = self.relation
+        said = (*row.says["zh"], *row.asks["zh"], row.noun["zh"], *row.says["en"], row.noun["en"]) if row else ()
+        han = (
+            {word for word in said if _HAN_RUN.match(word) and (len(word) > 1 or word in row.says["zh"])}
+            if row
+            else set()
+        )
+        several = {rf"\b{re.escape(word)}\b" for word in said if " " in word}
+        found = {*map(re.escape, {*han, *self.runs}), *several}
+        return re.compile("|".join(sorted(found, key=lambda word: (-len(word), word))) or "(?!)")
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Stems of the relation's single English words."""
+        row = self.relation
+        said = (*row.says["en"], row.noun["en"], *row.asks["en"]) if row else ()
+        return frozenset(term for word in said if " " not in word for term in terms(word))
+
+    def states_relation(self, said: str) -> bool:
+        """Tell whether a word or phrase of a clause says the relation."""
+        phrase = self.phrases.fullmatch(said) is not None and said not in self.runs
+        return phrase or not self.stems.isdisjoint(terms(said))
+
+    def measures(self, number: NumberSpan) -> bool:
+        """Tell whether a number may be the figure asked for, by its unit; of an unknown dimension any may be."""
+        if self.kind == "any":
+            return number.unit is not None or number.percent
+        if self.unit and self.relation is None:
+            return number.unit is not None and self.unit.startswith(number.unit)
+        base = to_si(1, number.unit) if number.unit else None
+        dimension = self.relation.dimension if self.relation else ""
+        wanted = {"length": "m", "area": "m²", "mass": "kg"}.get(dimension)
+        if wanted:
+            return base is not None and base[1] == wanted
+        if dimension == "money":
+            return number.unit in {*CURRENCIES.values(), "JPY"}
+        if dimension in {"people", "count"}:
+            return number.unit in {None, "person"} and not number.percent and number.value >= 1
+        return True
+
+
+def take_apart(frame: QueryFrame, kind: Kind) -> AskedValue:
+    """Take a parsed look-up apart.
+
+    Args:
+        frame: The look-up, of one subject at most.
+        kind: Type of the value.
+    """
+    relation = relations().get(frame.relation)
+    asks = relation.asks if relation else {"en": (), "zh": ()}
+    nouns = tuple(relation.noun.values()) if relation else ()
+    subject = frozenset(terms(frame.subject))
+    asking = {term for phrase in (*asks["en"], *nouns) for term in terms(phrase)}
+    words = frozenset(
+        term for term in frame.terms if not _HAN_RUN.match(term) and term not in {*subject, *asking, *_ASKING}
+    )
+    rest = frame.question.replace(frame.subject, " ") if frame.subject else frame.question
+    asked_zh = [phrase for phrase in sorted((*asks["zh"], *nouns), key=len, reverse=True) if phrase in rest]
+    for phrase in asked_zh:
+        rest = rest.replace(phrase, " ")
+    runs = tuple(
+        run
+        for run in dict.fromkeys(_HAN_RUN.findall(_ASKING_HAN.sub(" ", rest)))
+        if not unit_after(f"1{run}", 1) and set(terms(run)) <= {*frame.terms, run}
+    )
+    asked_en = [phrase for phrase in asks["en"] if terms(phrase) and set(terms(phrase)) <= set(frame.terms) - subject]
+    says = bool(asked_en) or any(not phrase.startswith("多少") for phrase in asked_zh)
+    whole = not (says or words or runs)
+    named = any(letter.isupper() or letter.isdigit() for letter in frame.subject) or _HAN_RUN.search(frame.subject)
+    own: set[object] = {date.date for date in find_dates(frame.question)}
+    own |= {number.value for number in find_numbers(frame.question)}
+    return AskedValue(
+        kind=kind,
+        relation=relation,
+        says=says,
+        words=words,
+        runs=runs,
+        subject=frozenset() if named else subject,
+        unit=frame.unit,
+        own=frozenset(own),
+        whole=whole,
+        alone=whole or frame.shape == "chain",
+    )

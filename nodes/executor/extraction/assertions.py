@@ -1,0 +1,236 @@
+"""Generic assertion rule: a clause states the value that a question asks for.
+
+A clause states a value if it holds every content word of the question and exactly one value of the type asked for, and
+if nothing but these, words without content and units stands between them. Inflections count, and so do the words of the
+relation lexicon. Title, heading, a pronoun or the clause before may stand for the subject, never for anything else. A
+clause that denies or hedges states nothing, nor does a sentence with a second value that may be meant.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from weiwo.nodes.executor.extraction.asked_value import AskedValue
+from weiwo.nodes.executor.extraction.clauses import LONGEST_SENTENCE, Sentence, Token, is_alike
+from weiwo.nodes.executor.extraction.entity_matching import Page, Span, plain
+from weiwo.nodes.executor.extraction.stated_value import StatedValue
+from weiwo.text.data_files import data_pattern, data_words
+from weiwo.text.language import HAN
+from weiwo.text.numbers import NumberSpan
+from weiwo.text.patterns import lazy
+from weiwo.text.terms import terms
+
+_RELATIVE: Final = lazy(r"[\s,]*(?:which|who|whose|where|when)\s")
+_COPULA: Final = lazy(r"\s*(?:is|are|was|were|[:：=]|[是为])?\s*(?:now|currently|set at|exactly)?\s*")
+_HAN_RUN: Final = lazy(f"[{HAN}]+")
+_GOES_ON_HAN: Final = data_pattern("extraction", "assertions", "goes_on_zh")
+_APPOSED_HAN: Final = data_pattern("extraction", "assertions", "apposed_zh")
+_PLACE_HAN: Final = lazy(rf"[在于][{HAN}·]{{1,10}}")
+_OF_A_LIFE: Final = frozenset({"birth", "death"})
+"""Relations that befall a person once, in one place, so that a place may stand between them and their date."""
+_VERBS: Final = data_words("extraction", "assertions", "idle")
+_UNSURE: Final = data_pattern("extraction", "stated_value", "unsure")
+_ROUGHLY: Final = data_pattern("extraction", "assertions", "roughly")
+_MORE_HAN: Final = lazy("[多余餘]")
+_RANGE_AHEAD: Final = lazy(r"\d\s?\S{0,3}(?:[–~～-]|\bto|\bor|\band|至|到|或)\s?$")
+_RANGE_BEHIND: Final = lazy(r"\s?(?:[–~～-]|to|or|and|至|到|或)\s?\d")
+_CUT_OFF: Final = lazy(r"[.…]{1,3}")
+_ENDS_FIGURE: Final = data_pattern("extraction", "assertions", "ends_figure")
+_AWAY: Final = lazy(r"\b(?:from|to|near|by|off|past|beyond)\s")
+_RATE: Final = lazy(r"\s?[^\W\d_]{1,6}/[^\W\d_]{1,4}")
+_BEFORE_NAME: Final = lazy(r"(?:\b(?:is|are|was|were|by|as|in|at|named|called)|[:：=]|[是为由叫在于])\s*$")
+_BEHIND_NAME: Final = lazy(r"\s(?:is|was)\b|是|担任")
+_VERB_BEHIND: Final = lazy(r"\s(?:is|was|are|were|has|had)\b")
+_MORE_NAME: Final = lazy(r"\s?(?:[A-Z]|['’]s?\b|of\b|and\b|or\b)|[的和与及、·]")
+_BEHIND_HAN_NAME: Final = lazy("[于在是任担出逝去]")
+
+
+def stated_values(asked: AskedValue, page: Page, headings: Sequence[str]) -> Iterator[tuple[str, StatedValue]]:
+    """Yield the values that a page states of what is asked, each with its sentence.
+
+    Args:
+        asked: The question.
+        page: The passage, seen with the question's subject in mind.
+        headings: The headings that it stands under.
+    """
+    for number, (start, end) in enumerate(page.spans):
+        sentence = Sentence(page, asked, number)
+        if page.text[start:end].endswith(("?", "？")) or sentence.is_heading or not sentence.values:
+            continue
+        for span in sentence.clauses:
+            if (found := _read_clause(sentence, span, headings)) is not None:
+                yield page.text[start : min(end, start + LONGEST_SENTENCE)], found
+
+
+def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> StatedValue | None:
+    """Read the value that a clause states; None where it states none, or another may be meant."""
+    tokens, asked = sentence.tokens(span), sentence.asked
+    values = [token for token in tokens if token.role == "V"]
+    if len(values) != 1 or _UNSURE.search(sentence.text, *span) or not _has_words(sentence, tokens):
+        return None
+    core = [at for at, token in enumerate(tokens) if token.role in "SAV"]
+    between = tokens[core[0] : core[-1] + 1]
+    verb = next((token.start for token in between if token.role == "A"), 0)
+    defined = sentence.definition_before(verb) or verb  # "is a chain" of "is a chain founded in 1958"
+    between = [token for token in between if not defined <= token.start < verb]
+    if any(token.role == "X" for token in tokens[: core[0]]) or _has_obstacle(sentence, between):
+        return None
+    if asked.kind == "any" and not _follows_copula(sentence, tokens, values[0]):
+        return None
+    if not _names_subject(sentence, tokens) and not _carries_subject(sentence, span, headings):
+        return None
+    if asked.whole and any(start < span[0] for start, _ in sentence.named):
+        return None  # the thing that it is said of stands before it
+    if any(other != span and _is_rival(sentence, other) for other in sentence.clauses):
+        return None
+    return _read_value(sentence, values[0], (tokens[core[-1]].end, span[1]))
+
+
+def _has_words(sentence: Sentence, tokens: Sequence[Token]) -> bool:
+    """Tell whether a clause has every word that it must have."""
+    asked = sentence.asked
+    told = [sentence.text[token.start : token.end] for token in tokens if token.role in "AV"]
+    said = [sentence.text[token.start : token.end] for token in tokens if token.role in "ASV"]
+    held, joined = {term for words in said for term in terms(words)}, "".join(said)
+    return (
+        (not asked.says or any(map(asked.states_relation, told)))
+        and all(any(is_alike(word, other) for other in held) for word in asked.words)
+        and all(run in joined for run in asked.runs)
+        and (not asked.whole or asked.subject <= held)
+    )
+
+
+def _names_subject(sentence: Sentence, tokens: Sequence[Token]) -> bool:
+    """Tell whether a clause names the subject, in full; of a question without one every clause does."""
+    asked = sentence.asked
+    said = [token for token in tokens if token.role in "SA"]
+    held = {term for token in said for term in terms(sentence.text[token.start : token.end])}
+    named = any(token.role == "S" for token in said) or (asked.whole and bool(asked.subject))
+    return not sentence.page.subject.key or (named and asked.subject <= held)
+
+
+def _has_obstacle(sentence: Sentence, between: Sequence[Token]) -> bool:
+    """Tell whether a word between subject, attribute and value may tie the value to something else.
+
+    Between a date and its verb a Chinese place may stand, and any place if they are of a life.
+    """
+    asked, text = sentence.asked, sentence.text
+    strange = [(token.start, token.end) for token in between if token.role == "X"]
+    if asked.kind != "date":
+        return bool(strange)
+    strange = [span for span in strange if not _PLACE_HAN.fullmatch(text, *span)]
+    places = [span for span in sentence.named if span not in sentence.others]
+    life = asked.relation is not None and asked.relation.name in _OF_A_LIFE
+    return any(not life or not any(a <= start and end <= b for a, b in places) for start, end in strange)
+
+
+def _follows_copula(sentence: Sentence, tokens: Sequence[Token], value: Token) -> bool:
+    """Tell whether a value of unknown type is all that the words before it are said to be."""
+    before = max((token.end for token in tokens if token.role in "SA" and token.end <= value.start), default=-1)
+    return before >= 0 and _COPULA.fullmatch(sentence.text, before, value.start) is not None
+
+
+def _carries_subject(sentence: Sentence, span: Span, headings: Sequence[str]) -> bool:
+    """Tell whether a clause that does not name the subject is about it, by what stands around it."""
+    head, page, asked = sentence.head(span), sentence.page, sentence.asked
+    before = [clause for clause in sentence.clauses if clause[1] <= span[0] and sentence.head(clause)]
+    if before:
+        return _goes_on(sentence, before, span)
+    if asked.alone:
+        return False
+    behind = next((clause for clause in sentence.clauses if clause[0] >= span[1] and sentence.head(clause)), None)
+    if head not in {"P", "K"} and behind and not sentence.is_han:  # "With a length of 9 km, it is …"
+        return _leads(sentence, behind)
+    known = {*terms(page.title), *terms(page.subject.text), *asked.words, *asked.stems}
+    if headings and not known.issuperset(terms(headings[-1])):
+        return False
+    return page.titled if head == "K" else sentence.follows and not sentence.others
+
+
+def _leads(sentence: Sentence, span: Span) -> bool:
+    """Tell whether a clause has the subject as its own: by its name, a pronoun or a general noun."""
+    head = sentence.head(span)
+    return head == "S" or (head == "P" and sentence.follows) or (head == "K" and sentence.page.titled)
+
+
+def _goes_on(sentence: Sentence, before: Sequence[Span], span: Span) -> bool:
+    """Tell whether a clause has the subject of the clauses before it in its sentence."""
+    text = sentence.text
+    bare = all(token.role in "SF" for token in sentence.tokens(before[-1]))
+    if _RELATIVE.match(text, *span):
+        return bare and sentence.head(before[-1]) == "S"
+    if len(before) == 2 and text.isascii() and all(token.role in "SF" for token in sentence.tokens(before[0])):
+        return sentence.head(before[0]) == "S" and not _RELATIVE.match(text, *before[1])  # "The author, Ann Berg, was"
+    if not _leads(sentence, before[0]):
+        return False
+    for start, end in before[1:]:
+        if sentence.is_han:
+            said = text[next(token.start for token in sentence.tokens((start, end)) if token.role not in "DV") : end]
+            if not _GOES_ON_HAN.match(said) and not _APPOSED_HAN.fullmatch(said):
+                return False
+        elif any(start <= a and b <= end for a, b in sentence.others):
+            return False
+    return True
+
+
+def _is_rival(sentence: Sentence, span: Span) -> bool:
+    """Tell whether a clause holds a value and nothing that it is said of: a second value of the clause before."""
+    tokens = sentence.tokens(span)
+    told = [token for token in tokens if not any(a <= token.start and token.end <= b for a, b in sentence.named)]
+    verbs = any(token.role == "F" and plain(sentence.text[token.start : token.end]) in _VERBS for token in told)
+    return any(token.role == "V" for token in tokens) and {token.role for token in told} <= set("VFD") and not verbs
+
+
+def _read_value(sentence: Sentence, value: Token, rest: Span) -> StatedValue | None:
+    """Bring a value to its data form; None of a range, of a figure cut off, and of a part of a longer name.
+
+    Args:
+        sentence: The sentence.
+        value: The value.
+        rest: What the clause says behind value, subject and attribute.
+    """
+    shown = sentence.text[value.start : value.end].strip()
+    date = next((date for date in sentence.dates if date.start == value.start), None)
+    if sentence.asked.kind == "name":
+        return StatedValue(shown, shown, value.start, value.end) if _is_whole_name(sentence, value) else None
+    if date is not None:
+        stated = StatedValue(date.date.iso(), shown, value.start, value.end, approximate=date.approximate)
+        return stated if date.until is None else None
+    number = next((number for number in sentence.numbers if number.start == value.start), None)
+    return _read_figure(sentence, number, shown, rest) if number is not None else None
+
+
+def _is_whole_name(sentence: Sentence, value: Token) -> bool:
+    """Tell whether a name is all that the clause gives: beside a verb, and part of no longer name."""
+    text = sentence.text
+    beside = _BEFORE_NAME.search(text, max(0, value.start - 12), value.start) or _BEHIND_NAME.match(text, value.end)
+    inside = _VERB_BEHIND.match(text, value.end) and text[: value.start].strip()  # "the office in Oslo is closed"
+    if not beside or inside or _MORE_NAME.match(text, value.end):
+        return False
+    if not _HAN_RUN.match(text, value.end) or _BEHIND_HAN_NAME.match(text, value.end):
+        return True
+    return any(token.start == value.end and token.role == "A" for token in sentence.tokens((value.start, len(text))))
+
+
+def _read_figure(sentence: Sentence, number: NumberSpan, shown: str, rest: Span) -> StatedValue | None:
+    text = sentence.text
+    ahead = text[max(0, number.start - 24) : number.start]
+    cut = sentence.is_han and _CUT_OFF.fullmatch(text, number.end)  # 14. of 14.1亿
+    if cut or _RANGE_BEHIND.match(text, number.end) or _RANGE_AHEAD.search(ahead):
+        return None
+    if sentence.is_han:
+        if any(token.role == "X" for token in sentence.tokens(rest)):
+            return None
+    elif _AWAY.search(text, number.end, rest[0]) or (
+        rest[0] <= number.end and not _ENDS_FIGURE.match(text[rest[0] : rest[1]])
+    ):
+        return None
+    rate = _RATE.match(text, number.end) if number.unit is None else None
+    return StatedValue(
+        number.value,
+        shown + (rate[0] if rate else ""),
+        number.start,
+        number.end,
+        number.unit or "",
+        approximate=bool(_ROUGHLY.search(ahead)) or _MORE_HAN.search(text, number.start, number.end + 1) is not None,
+        years=tuple(date.date.year for date in sentence.dates if date.date.year > 0),
+    )

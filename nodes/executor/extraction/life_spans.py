@@ -1,0 +1,63 @@
+"""Dates of a life in brackets: "Julius Caesar (12 July 100 BC – 15 March 44 BC)", 苏轼（1037年—1101年）."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from weiwo.nodes.executor.extraction.entity_matching import Page, plain
+from weiwo.nodes.executor.extraction.stated_value import StatedValue
+from weiwo.text.dates import DateSpan, PartialDate, find_dates
+from weiwo.text.patterns import lazy
+
+_LONGEST: Final = 260
+_NOT_A_LIFE: Final = lazy(r"(?i)\b(?:fl|r|reign(?:ed)?|ruled|active|before|after|between)\b\.?|在位|执政|活跃")
+_BORN: Final = lazy(r"(?:\bborn\b[^,;]{0,30}[,;]?|\bb\.|生于|出生于?)\s?(?:on\s|in\s|c\.\s)?$")
+_DIED: Final = lazy(r"(?:\bdied\b[^,;]{0,20}|\bd\.|卒于|逝世于)\s?(?:on\s|in\s)?$")
+_BRACKET: Final = lazy(r"[（(][^()（）]{3,200}[)）]")
+_VERB: Final = lazy(r"\b(?:is|was|are|were)\b|[，。；是]")
+_DASH: Final = lazy(r"\s?(?:[–—~～－-]{1,2}|至|\bto\b)\s?")
+SPANNED: Final = {"birth": True, "death": False, "beginning": True, "ending": False}
+"""Relations whose dates stand in brackets behind a name, and whether it is the first of the two."""
+
+
+def bracketed_dates(page: Page, relation: str) -> Iterator[tuple[str, StatedValue]]:
+    """Yield the dates that brackets behind the subject's name give, with their sentences.
+
+    Args:
+        page: The passage.
+        relation: A relation of `SPANNED`.
+    """
+    for number, (start, end) in enumerate(page.spans):
+        text = page.text[start:end]
+        found = _BRACKET.search(text[:_LONGEST])
+        if found and not _NOT_A_LIFE.search(found[0]) and _is_own(page, text, found.start(), first=number == 0):
+            dates = [one for one in find_dates(text) if found.start() < one.start and one.end <= found.end()]
+            for one in dates:
+                if (value := _read(text, one, dates, found.start(), born=SPANNED[relation])) is not None:
+                    yield text, value
+
+
+def _is_own(page: Page, text: str, end: int, *, first: bool) -> bool:
+    """Whether brackets stand behind the subject's name, or behind a longer form of it that heads its page."""
+    head, subject = text[:end], page.subject
+    if any(b <= end and not text[b:end].strip() for _, b in page.mentions(text, plain(text))):
+        return True
+    if not (page.titled and first and end <= 80) or _VERB.search(head):
+        return False
+    return subject.tokens[-1] in re.findall(r"\w+", plain(head)) or head.startswith(subject.text)
+
+
+def _read(text: str, one: DateSpan, dates: list[DateSpan], opens: int, *, born: bool) -> StatedValue | None:
+    shown = text[one.start : one.end]
+    if one.until is None:
+        said = (_BORN if born else _DIED).search(text[opens : one.start])
+        return _dated(one.date, shown, one) if said else None
+    if len(dates) > 1:
+        return None
+    ends = _DASH.split(shown)
+    date = one.date if born else one.until
+    return _dated(date, ends[0 if born else 1] if len(ends) == 2 else date.iso(), one)
+
+
+def _dated(date: PartialDate, shown: str, one: DateSpan) -> StatedValue:
+    return StatedValue(date.iso(), shown, one.start, one.end, approximate=one.approximate)
