@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 _MODULES: Final = {
-    "answer": "DOUBTFUL Answer Block BlockKind Citation Claim Decision Extract Gap Reflection Status Verdict",
+    "answer": "DOUBTFUL Answer Block BlockKind Citation Claim Decision Extract Gap Mark Reflection Status Verdict",
     "assessment": "Assessment Clarification Level Strategy TeamConfig TeamName",
     "evidence": "AheadValue Evidence Failure Finding Hop Inconsistency MonitorReport Outcome OutcomeDetail PassageList"
     " OutcomeStatus TaskTrace PassageCall Publication Quote Rival WeakValue",

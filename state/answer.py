@@ -107,6 +107,20 @@ class Citation(Value):
     locator: str = ""
 
 
+class Mark(Value):
+    """A citation mark of an answer. Other brackets in its text are its sources' own.
+
+    Attributes:
+        n: The number of the source.
+        start: Where the mark begins in the text of the answer, in characters.
+        end: Where it ends.
+    """
+
+    n: int = Field(ge=1)
+    start: int = Field(ge=0)
+    end: int = Field(ge=1)
+
+
 class Claim(Value):
     """A sentence, list item or table cell of an answer and what checking it found.
 
@@ -180,6 +194,7 @@ class Answer(Value):
 
     Attributes:
         text: The answer with citation marks such as [1].
+        marks: These marks, in order.
         claims: Its sentences, checked.
         citations: Its numbered sources.
         status: `complete`, `extracts`, `partial` (something asked for was not found or not supported), `unsourced` or
@@ -190,6 +205,7 @@ class Answer(Value):
     """
 
     text: str
+    marks: tuple[Mark, ...] = ()
     claims: tuple[Claim, ...] = ()
     citations: tuple[Citation, ...] = ()
     status: Status

@@ -11,7 +11,7 @@ from pydantic import Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from weiwo.state.answer import Block, Citation, Claim, Decision, Extract, Gap, Status
+from weiwo.state.answer import Block, Citation, Claim, Decision, Extract, Gap, Mark, Status
 from weiwo.state.assessment import Level, TeamName
 from weiwo.state.evidence import Evidence, Outcome
 from weiwo.state.kinds import DecidedBy
@@ -94,6 +94,7 @@ class Result(Output):
         level: The complexity that the master judged.
         team: The agents at work.
         answer: The answer, with citation marks such as [1].
+        marks: Its citation marks, in order: other brackets in it are its sources' own. Version 0.1 wrote none.
         citations: The numbered sources.
         claims: The sentences, list items and table cells of the answer, checked against what they cite.
         preferences: What the user said holds for all their questions.
@@ -128,6 +129,7 @@ class Result(Output):
     level: Level
     team: TeamName
     answer: str
+    marks: tuple[Mark, ...]
     citations: tuple[CitedSource, ...]
     claims: tuple[Claim, ...]
     preferences: tuple[str, ...] = Field((), exclude_if=not_, serialization_alias="wishes")

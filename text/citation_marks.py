@@ -3,12 +3,15 @@
 [1], [1][2], [1, 2], [1-3], 【1】; and as models were trained to write them: [citation:1], [ref_1], [cite: 1], [^1^],
 [Source 1], <sup>1</sup>, 【1†…】, (Source: [1]). Brackets in code, in formulas, in addresses and after an identifier
 ("a[0]") are no marks, and neither is the exponent of a unit.
+
+Sources have brackets of their own: references, footnotes, wiki links. Words of theirs pass through an answer shielded
+(`shield_brackets`), so that no reading of marks meets them, and come out as they were.
 """
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from weiwo.text.markdown import Opaque, find_opaque, mask
 from weiwo.text.patterns import lazy
@@ -58,6 +61,88 @@ class CitationMark:
     start: int
     end: int
     numbers: tuple[int, ...]
+
+
+_OPENINGS: Final = {sign: chr(0xF0F00 + n) for n, sign in enumerate("[【［<(（")}
+"""The signs that a mark begins with, and the private characters that stand for them in shielded text."""
+_SHIELD: Final = str.maketrans(_OPENINGS)
+_UNSHIELD: Final = str.maketrans({private: sign for sign, private in _OPENINGS.items()})
+_LINKED: Final = lazy(r"\](?:\(https?://[^()\s]{1,500}\))\Z")
+_COPIED_WORDS: Final = 3
+"""Words before a bracket that a draft and a source must have in common for it to be the source's."""
+
+
+_SEAL: Final = "\U000f0f10"
+"""The private character that tells a mark whose number is known from any bracket of the text around it."""
+_SEALED: Final = lazy(rf"\[{_SEAL}(\d+)\]")
+
+
+def recorded_marks(result: Mapping[str, Any]) -> Sequence[Mapping[str, int]]:
+    """The marks of a result's answer: `n`, `start`, `end`. The text of a result of version 0.1 is read for them."""
+    marks: Sequence[Mapping[str, int]] | None = result.get("marks")
+    if marks is not None:
+        return marks
+    found = find_marks(str(result.get("answer") or ""))
+    return [{"n": n, "start": mark.start, "end": mark.end} for mark in found for n in mark.numbers]
+
+
+def seal_marks(result: Mapping[str, Any]) -> str:
+    """The answer of a result, its marks written so that no bracket of a source can pass for one (`split_sealed`)."""
+    text = str(result.get("answer") or "")
+    parts: list[str] = []
+    position = 0
+    for mark in recorded_marks(result):
+        parts += [text[position : mark["start"]].replace(_SEAL, ""), f"[{_SEAL}{mark['n']}]"]
+        position = mark["end"]
+    return "".join([*parts, text[position:].replace(_SEAL, "")])
+
+
+def split_sealed(text: str) -> Iterator[tuple[str, int]]:
+    """The parts of a sealed text, each with the number of the source where it is a mark, else with 0."""
+    position = 0
+    for found in _SEALED.finditer(text):
+        if position < found.start():
+            yield text[position : found.start()], 0
+        yield f"[{found[1]}]", int(found[1])
+        position = found.end()
+    if position < len(text):
+        yield text[position:], 0
+
+
+def shield_brackets(text: str) -> str:
+    """Make brackets in a source's words pass for no mark of ours, until `unshield_brackets`.
+
+    A number that is a link loses its address, as all links in answers do.
+    """
+    while found := list(_MARK.finditer(text)):
+        for mark in reversed(found):
+            shielded = _LINKED.sub("]", mark[0]).translate(_SHIELD)
+            text = text[: mark.start()] + shielded + text[mark.end() :]
+    return text
+
+
+def unshield_brackets(text: str) -> str:
+    """Give shielded brackets back as they were; offsets stay."""
+    return text.translate(_UNSHIELD)
+
+
+def shield_copied(text: str, sources: Mapping[int, str]) -> str:
+    """Shield brackets that a draft copied from a source with the words before them.
+
+    Args:
+        text: A piece of a draft.
+        sources: The texts it may have copied from, by number; a bracket with that number is a mark all the same.
+    """
+    marks = find_marks(text)
+    flat = {n: " ".join(source.split()) for n, source in sources.items()} if marks else {}
+    for mark in reversed(marks):
+        before = text[: mark.start].split()[-_COPIED_WORDS:]
+        gap = " " if text[mark.start - 1 : mark.start].isspace() else ""
+        copied = " ".join(before) + gap + text[mark.start : mark.end]
+        cited = mark.numbers if flat.keys() >= set(mark.numbers) else ()
+        if len(before) == _COPIED_WORDS and any(copied in source for n, source in flat.items() if n not in cited):
+            text = text[: mark.start] + shield_brackets(text[mark.start : mark.end]) + text[mark.end :]
+    return text
 
 
 def find_marks(text: str) -> list[CitationMark]:

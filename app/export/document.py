@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any, Final
 
-from weiwo.text.citation_marks import find_marks
+from weiwo.text.citation_marks import split_sealed
 from weiwo.text.markdown import Node, Run, normalize_link, parse_markdown, parse_runs
 from weiwo.tools.printable import printable
 
@@ -23,7 +23,7 @@ def parse_document(answer: str, claims: Sequence[Mapping[str, Any]], links: Mapp
     """Parse an answer.
 
     Args:
-        answer: Its Markdown.
+        answer: Its Markdown, its citation marks sealed.
         claims: Its claims, as the result has them.
         links: The sources it cites: address by number, empty where there is none that may be followed.
 
@@ -80,15 +80,14 @@ class _Annotator:
     def _split_run(self, run: Run) -> Iterator[Run]:
         """A run, parted at its citation marks; a mark that leads nowhere stays text."""
         text = printable(run.text)  # what an entity stood for, too
-        style, position = replace(run, text=text, link=self._addresses.get(run.link, "")), 0
-        for mark in () if run.code else find_marks(text):
-            if any(number in self._links for number in mark.numbers):
-                if before := text[position : mark.start].rstrip(" "):
-                    yield replace(style, text=before)
-                yield from (replace(style, text=f"[{n}]", cites=n) for n in mark.numbers if n in self._links)
-                position = mark.end
-        if position < len(text):
-            yield replace(style, text=text[position:])
+        style = replace(run, text=text, link=self._addresses.get(run.link, ""))
+        parts = list(split_sealed(text))
+        for position, (part, number) in enumerate(parts):
+            if number in self._links:
+                yield replace(style, text=part, cites=number)
+            else:
+                cited = any(following in self._links for _, following in parts[position + 1 : position + 2])
+                yield replace(style, text=part.rstrip(" ") if cited else part)
 
     def _claim(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
         """Runs with the claims found in them: each is looked for behind the one before."""

@@ -14,6 +14,7 @@ from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL, Status
 from weiwo.state.evidence import FILE_DATE
 from weiwo.state.kinds import Language, recorded_language
+from weiwo.text.citation_marks import seal_marks
 from weiwo.text.localization import localized_section
 from weiwo.text.markdown import Node, Run
 from weiwo.text.patterns import lazy
@@ -210,7 +211,7 @@ def read_result(result: Mapping[str, Any]) -> Report:
     made = word(language, "made", day) if day else word(language, "by")
     spent = word(language, "spent", int(usage.get("model_calls") or 0), int(usage.get("tool_calls") or 0))
     answer = str(result.get("answer") or "")
-    nodes = parse_document(answer, claims, {source.n: source.url for source in sources})
+    nodes = parse_document(seal_marks(result), claims, {source.n: source.url for source in sources})
     question = printable(str(result.get("question") or "")).strip()
     title, nodes = _split_title(nodes)
     return Report(

@@ -16,6 +16,7 @@ from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import duration
 from weiwo.app.render.search_results import render_passage
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.text.citation_marks import seal_marks
 from weiwo.text.localization import localized_section
 from weiwo.tools.printable import one_line, printable
 
@@ -30,7 +31,7 @@ def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool =
     """Print answer and sources on a terminal; verbose with whole passages and the words of each other source."""
     extracts = (result.get("extracts") or ()) if verbose else ()
     passages = {int(extract.get("n", 0)): render_passage(extract) for extract in extracts}
-    console.print(Markdown(printable(str(result.get("answer", ""))), passages))
+    console.print(Markdown(printable(seal_marks(result)), passages))
     citations = result.get("citations") or ()
     if not citations:
         return

@@ -21,6 +21,7 @@ from weiwo.app.render.labels import label
 from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import plan_tree, spinner
 from weiwo.app.render.watchers import Watcher
+from weiwo.text.citation_marks import seal_marks
 from weiwo.tools.printable import one_line, printable
 
 _SLOW_CALL = 10.0
@@ -148,7 +149,7 @@ class LiveView(Watcher):
         text = printable(self.progress.preview).strip()
         if not text:
             return foot
-        lines = self.console.render_lines(Markdown(text), pad=False, new_lines=True)
+        lines = self.console.render_lines(Markdown(seal_marks({"answer": text})), pad=False, new_lines=True)
         return Group(_Drawn(lines[-(self.console.height - 2) :]), foot)
 
 

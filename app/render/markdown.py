@@ -15,11 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from weiwo.app.render.text_wrapping import Flow
+from weiwo.text.citation_marks import split_sealed
 from weiwo.text.markdown import ATTRIBUTION, Node, Run, parse_markdown
 from weiwo.text.patterns import lazy
 
-_MARK: Final = lazy(r"(?:\[\d+\])+")
-_LAST_MARK: Final = lazy(r"\[(\d{1,4})\]\Z")
 _UNVERIFIED: Final = lazy(r"\(unverified\)|（未核实）")
 _DEEPEST: Final = 8
 """Levels of lists and quotations that are indented."""
@@ -29,7 +28,7 @@ class Markdown:
     """A Markdown text to print; its control characters must have been taken out.
 
     Args:
-        text: The text.
+        text: The text, its citation marks sealed.
         passages: What to print in place of a quotation, by the citation mark that ends its attribution: passages that
             are no Markdown of ours.
     """
@@ -56,8 +55,8 @@ class Markdown:
                 yield from _draw_blocks([node])
 
     def _find_passage(self, attribution: Node | None) -> Text | None:
-        cited = _LAST_MARK.search(_words_of(attribution)) if attribution else None
-        return self._passages.get(int(cited[1])) if cited else None
+        parts = list(split_sealed(_words_of(attribution))) if attribution else []
+        return self._passages.get(parts[-1][1]) if parts else None
 
 
 def _words_of(node: Node) -> str:
@@ -130,8 +129,9 @@ def _style_runs(runs: Sequence[Run]) -> Text:
     text = Text()
     for run in runs:
         styles = {"bold": run.bold, "italic": run.italic, "strike": run.strike, "cyan": run.code}
-        text.append(run.text, " ".join(name for name, applies in styles.items() if applies))
-    text.highlight_regex(_MARK, "cyan")
+        style = " ".join(name for name, applies in styles.items() if applies)
+        for part, number in split_sealed(run.text):
+            text.append(part, f"{style} cyan" if number else style)
     text.highlight_regex(_UNVERIFIED, "yellow")
     return text
 

@@ -223,6 +223,7 @@ async def _finish(speech: _Speech, message: AIMessage) -> dict[str, Any]:
     status, reason = speech.ledger.verdict
     answer = Answer(
         text=written.text.strip(),
+        marks=written.rendering.marks,
         claims=written.claims,
         citations=written.rendering.citations,
         status=status,

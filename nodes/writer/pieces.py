@@ -11,7 +11,15 @@ from weiwo.nodes.writer.document import find_heading, is_code, label_cell, list_
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.nodes.writer.verification.check import is_absence, is_advice
 from weiwo.state import DOUBTFUL, Claim, Language
-from weiwo.text.citation_marks import blank_marks, clean_marks, has_foreign_mark, list_cited_numbers
+from weiwo.text.citation_marks import (
+    blank_marks,
+    clean_marks,
+    has_foreign_mark,
+    list_cited_numbers,
+    shield_brackets,
+    shield_copied,
+    unshield_brackets,
+)
 from weiwo.text.markdown import ROW
 
 _MOST_TRIED: Final = 6
@@ -30,15 +38,13 @@ class Piece:
     """A piece of an answer: its text under draft numbers, and its claims.
 
     Attributes:
-        text: Markdown with citation marks.
+        text: Markdown with citation marks; other brackets are shielded.
         checked: Its claims with their places in `text`.
-        quotes: Whether it shows a passage as it stands: its last line cites, brackets above that are the source's.
         citable: The numbers that its marks may name, marks of others are dropped; None: those of all sources.
     """
 
     text: str
     checked: tuple[CheckedClaim, ...] = ()
-    quotes: bool = False
     citable: frozenset[int] | None = None
 
     @property
@@ -65,6 +71,7 @@ def read_piece(text: str, before: Sequence[Piece], sources: CitableSources, ques
         question: The user's question.
     """
     given = sources.for_claims(question)
+    text = shield_copied(text, {source.n: source.evidence.text for source in sources.items if source.evidence})
     above = next(filter(None, (find_heading(one.text) for one in reversed(before[-_MOST_ROWS:]))), "")
     checked, written = check_piece(text, given, above), text
     for claim in reversed(checked):
@@ -103,7 +110,8 @@ def _find_carrying(checked: CheckedClaim, sources: CitableSources, given: ClaimS
 
 
 def place_claims(text: str, claims: Sequence[Claim] = ()) -> Piece:
-    """A piece whose claims are known, each at its place."""
+    """A piece whose claims are known, each at its place; brackets in one without claims are no marks."""
+    text = text if claims else shield_brackets(text)
     spans = list_claim_places(text) if claims else []
     places = spans if len(spans) == len(claims) else [(0, len(text))] * len(claims)
     return Piece(text, tuple(CheckedClaim(*place, claim) for place, claim in zip(places, claims, strict=True)))
@@ -152,7 +160,7 @@ def describe_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, Cla
     above = (one.text for one in reversed(pieces[max(0, number - _MOST_ROWS) : number]))
     headings = (find_heading(text) for text in (piece.text[: checked.start], *above))
     heading = "" if about else next(filter(None, headings), "")
-    written = piece.text[checked.start : checked.end]
+    written = unshield_brackets(piece.text[checked.start : checked.end])
     written = written if is_code(written) else " ".join(written.split())
     return heading, checked.claim.model_copy(update={"text": f"({about}) {written}" if about else written})
 

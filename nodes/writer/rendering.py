@@ -7,8 +7,8 @@ from typing import Final
 from weiwo.nodes.writer.document import is_indented_code, list_claim_places, parse_blocks
 from weiwo.nodes.writer.pieces import Piece, mark_claim, missing_line_ends
 from weiwo.nodes.writer.sources import CitableSources
-from weiwo.state import DOUBTFUL, Block, Citation, Claim
-from weiwo.text.citation_marks import clean_marks, list_cited_numbers, renumber_marks
+from weiwo.state import DOUBTFUL, Block, Citation, Claim, Mark
+from weiwo.text.citation_marks import clean_marks, find_marks, list_cited_numbers, renumber_marks, unshield_brackets
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized
 
@@ -32,7 +32,7 @@ class Rendering:
         self._sources = sources
         self._known = frozenset(source.n for source in sources.items)
         self._pieces: list[Piece] = []
-        self._spoken: list[str] = []
+        self._rendered: list[str] = []
         self.numbers: dict[int, int] = {}
         self.claims: list[Claim] = []
         for piece in pieces:
@@ -41,7 +41,13 @@ class Rendering:
     @property
     def text(self) -> str:
         """The whole as it is spoken."""
-        return "".join(self._spoken)
+        return unshield_brackets("".join(self._rendered))
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Its citation marks, by their place in the text without the blanks around it."""
+        found = find_marks("".join(self._rendered).strip())
+        return tuple(Mark(n=n, start=mark.start, end=mark.end) for mark in found for n in mark.numbers)
 
     @property
     def citations(self) -> tuple[Citation, ...]:
@@ -57,30 +63,27 @@ class Rendering:
             missing = missing_line_ends(self._pieces[-1].text, piece.text) if self._pieces else ""
             if missing:
                 self._pieces[-1] = replace(self._pieces[-1], text=self._pieces[-1].text + missing)
-                self._spoken[-1] += missing
+                self._rendered[-1] += missing
             return missing
         self._pieces.append(piece)
-        self._spoken.append(self._separate(self._render(piece)))
+        self._rendered.append(self._separate(self._render(piece)))
         self.claims += self._number_claims(piece)
-        return self._spoken[-1]
+        return unshield_brackets(self._rendered[-1])
 
     def list_blocks(self) -> list[Block]:
         """List the blocks of the answer, with the positions of their claims."""
         starts, offset = list[int](), len(self.text.lstrip()) - len(self.text)
-        for piece, spoken in zip(self._pieces, self._spoken, strict=True):
-            places = [start for start, _ in list_claim_places(spoken)][: len(piece.checked)] if piece.checked else []
+        for piece, rendered in zip(self._pieces, self._rendered, strict=True):
+            places = [start for start, _ in list_claim_places(rendered)][: len(piece.checked)] if piece.checked else []
             places += [places[-1] if places else 0] * (len(piece.checked) - len(places))
             starts += [offset + place for place in places]
-            offset += len(spoken)
+            offset += len(rendered)
         return parse_blocks(self.text.strip(), starts)
 
     def _render(self, piece: Piece) -> str:
         if is_indented_code(piece.text):
             return piece.text
         known = self._known if piece.citable is None else piece.citable
-        if piece.quotes:
-            passage, line, cited = piece.text.rpartition("\n")
-            return passage + line + renumber_marks(clean_marks(cited, known), self._assign_numbers(cited, known))
         numbers = self._assign_numbers(piece.text, known)
         text, language = piece.text, self._sources.language
         for checked in reversed(piece.checked):
@@ -103,7 +106,8 @@ class Rendering:
         for checked in piece.checked:
             citations = tuple(self.numbers[n] for n in checked.claim.citations if n in self.numbers)
             reason = self._note_assumed(checked.claim).strip("()（）") or checked.claim.reason
-            yield checked.claim.model_copy(update={"citations": citations, "reason": reason})
+            text = unshield_brackets(checked.claim.text)
+            yield checked.claim.model_copy(update={"text": text, "citations": citations, "reason": reason})
 
     def _note_assumed(self, claim: Claim) -> str:
         """The note that a claim rests on values set by a person; empty where it does not."""
@@ -113,8 +117,8 @@ class Rendering:
 
     def _separate(self, text: str) -> str:
         """A piece with one blank before it where its language wants one, and none at the beginning."""
-        if not self._spoken:
+        if not self._rendered:
             return text.lstrip()
-        if self._spoken[-1][-1:].isspace() or text[:1].isspace() or self._sources.language == "zh":
+        if self._rendered[-1][-1:].isspace() or text[:1].isspace() or self._sources.language == "zh":
             return text
         return f" {text}"

@@ -18,7 +18,6 @@ from weiwo.state import Answer, Block, Citation, Evidence, Extract, Usage
 from weiwo.state.ledger import Ledger
 from weiwo.state.result import CitedSource, Result, Review
 from weiwo.state.search import SearchState
-from weiwo.text.citation_marks import find_marks
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.corpus.retrieval import telemetry
 from weiwo.tools.usage.task_log import record_use
@@ -50,15 +49,14 @@ def _annotations(text: str, answer: Answer) -> list[dict[str, Any]]:
     return [
         {
             "type": "citation",
-            "url": known[n].source,
-            "title": known[n].title,
-            "cited_text": known[n].quote,
+            "url": cited.source,
+            "title": cited.title,
+            "cited_text": cited.quote,
             "start_index": begin + mark.start,
             "end_index": begin + mark.end,
         }
-        for mark in find_marks(answer.text)
-        for n in mark.numbers
-        if n in known
+        for mark in answer.marks
+        if (cited := known.get(mark.n)) is not None
     ]
 
 
@@ -87,6 +85,7 @@ def build_result(
         level=assessment.level,
         team=state["team"].name,
         answer=answer.text,
+        marks=answer.marks,
         citations=tuple(_cite(one, evidence.get(one.evidence_id)) for one in answer.citations),
         claims=answer.claims,
         preferences=tuple(state.get("wishes", ())),

@@ -5,7 +5,7 @@ sentences that fit best in bold, in neutral words.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from weiwo.nodes.shared.ledger import describe_failure
@@ -19,11 +19,13 @@ from weiwo.nodes.writer.extracts import Extracts, build_quote_extracts, choose_e
 from weiwo.nodes.writer.pieces import add_marks, all_supported
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.row_advice import advise_on_rows
+from weiwo.nodes.writer.shared_sentence import SharedSentence, find_shared_sentence
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import Claim, Evidence, Language, Outcome, Task
 from weiwo.state.ledger import Lead
 from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
+from weiwo.text.citation_marks import shield_brackets
 from weiwo.text.dates import find_dates
 from weiwo.text.language import HAN
 from weiwo.text.lists import join_names
@@ -48,6 +50,7 @@ class RuleAnswer:
             answered are told.
         mechanisms: The mechanisms that assert them, each once.
         extracts: The passages shown, and whether they speak of the question's subject.
+        shared: A sentence of several documents with other values in each, told once above the passages.
         language: The language of the answer.
         whole: Whether the statements answer the whole question.
         told: The tasks that the statements tell.
@@ -61,6 +64,7 @@ class RuleAnswer:
     statements: tuple[tuple[str, list[Claim], bool], ...]
     mechanisms: list[str]
     extracts: Extracts
+    shared: SharedSentence | None
     language: Language
     whole: bool
     told: frozenset[str]
@@ -150,7 +154,7 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
     dropped = not finals or any(not (name in outcomes and outcomes[name].usable) for name in finals)
     for statement in compose_statements(plan, outcomes, frame.language, titles) if plan else ():
         numbers = sources.numbers_of(statement.evidence_ids, statement.computed_by)
-        sentence = add_marks(statement.text, "".join(f"[{n}]" for n in numbers), frame.language)
+        sentence = add_marks(shield_brackets(statement.text), "".join(f"[{n}]" for n in numbers), frame.language)
         claims = [checked.claim for checked in check_piece(sentence, given)]
         if all_supported(claims):
             first = claims[0].model_copy(update={"text": statement.verdict + claims[0].text})
@@ -176,6 +180,10 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
     quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
     extracts = build_quote_extracts(quotes, passages, frame.language) if told and not left else None
     extracts = extracts or choose_extracts(frame, passages)
+    alike = not told and not extracts.absent and not extracts.periods
+    shared = find_shared_sentence(frame.question, extracts.items, passages) if alike else None
+    if shared is not None:
+        extracts = _put_first(shared, extracts, passages, frame.language)
     thin, reason = _explain_thinness(frame.question, passages, outcomes.values())
     if not thin and (reason := advise_on_rows(frame.question, extracts.items, services, frame.language)):
         thin = "rows"
@@ -185,6 +193,7 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
         ),
         mechanisms=[] if disputes else list(dict.fromkeys(statement.mechanism for statement, _, _ in told)),
         extracts=extracts,
+        shared=shared,
         language=frame.language,
         whole=whole,
         told=frozenset(one.task_id for one, _, _ in told),
@@ -194,6 +203,17 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
         thin=thin,
         reason=reason,
     )
+
+
+def _put_first(
+    shared: SharedSentence, extracts: Extracts, passages: Sequence[Evidence], language: Language
+) -> Extracts:
+    """Put the passages of a shared sentence before the others that are shown."""
+    by_id = {passage.id: passage for passage in passages}
+    first = build_quote_extracts(shared.quotes, [by_id[one.evidence_id] for one in shared.quotes], language).items
+    ids = {one.evidence_id for one in first}
+    items = (*first, *(one for one in extracts.items if one.evidence_id not in ids))
+    return replace(extracts, items=tuple(one.model_copy(update={"n": n}) for n, one in enumerate(items, 1)))
 
 
 def _list_failures(state: SearchState, language: Language) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.state import Extract
+from weiwo.text.citation_marks import shield_brackets
 from weiwo.text.language import HAN
 from weiwo.text.markdown import ATTRIBUTION
 from weiwo.text.passage_context import format_contexts
@@ -63,6 +64,8 @@ class _Block:
 def format_snippets(extracts: Sequence[tuple[Extract, str]], *, bold: bool = True) -> list[str]:
     """Format extracts as quotations, the best sentences first, each above the line that cites its passage.
 
+    All brackets but the marks are shielded.
+
     Args:
         extracts: The extracts with their marks, best first.
         bold: Whether the sentences that fit best are in bold.
@@ -88,7 +91,7 @@ def _format_one(extract: Extract, context: str, mark: str, length: int, *, bold:
     heading = next((block.heading for block in shown), "")
     place = f"{context} · {heading}" if heading and heading not in context else context
     body = "\n".join(f"> {_marked(block, bold=bold)}" for block in shown)
-    return f"{body}\n\n{ATTRIBUTION}{place} {mark}"
+    return f"{shield_brackets(body)}\n\n{ATTRIBUTION}{shield_brackets(place)} {mark}"
 
 
 def _first_shown(blocks: Sequence[_Block], length: int) -> int:

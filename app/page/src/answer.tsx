@@ -1,7 +1,7 @@
 // The answer: blocks of an answer document as elements. Every word is a text node; nothing here sets HTML.
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { ClaimMatcher, groups, type Marked } from "./claims";
+import { ClaimMatcher, groups, sealBlocks, type Marked } from "./claims";
 import { pieces } from "./code";
 import { NOTHING_KNOWN, safeUrl, visible, type Known } from "./inline";
 import { parse, withoutSources, type Node } from "./markdown";
@@ -22,7 +22,7 @@ export function knownOf(result: Result | null): Known {
     add(one.source);
     for (const other of ("also" in one && one.also) || []) add(other);
   }
-  return { urls, cites: new Set(result.citations.map((one) => one.n)) };
+  return { urls, cites: new Set(result.citations.map((one) => one.n)), sealed: result.marks !== undefined };
 }
 
 interface Scene {
@@ -70,13 +70,13 @@ interface Shown {
 
 /** Blocks, with each quoted snippet and the line below it that names its passage made one. */
 function withExtracts(result: Result): (Block | Shown)[] {
-  const blocks = result.blocks?.length ? result.blocks : [{ kind: "paragraph" as const, text: result.answer }];
+  const blocks = sealBlocks(result);
   const left = new Map(result.extracts.map((one) => [one.n, one]));
   const out: (Block | Shown)[] = [];
   for (let at = 0; at < blocks.length; at += 1) {
     const block = blocks[at] as Block;
     const next = blocks[at + 1];
-    const cited = block.kind === "quote" && next?.kind === "paragraph" ? /^— (.*)\[(\d{1,4})\]\s*$/s.exec(next.text) : null;
+    const cited = block.kind === "quote" && next?.kind === "paragraph" ? /^— (.*)\[\u{f0f10}?(\d{1,4})\]\s*$/su.exec(next.text) : null;
     const extract = cited ? left.get(Number(cited[2])) : undefined;
     if (!cited || !extract) {
       out.push(block);

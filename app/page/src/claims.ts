@@ -1,7 +1,7 @@
 // Claims found again in the text of an answer (the result lists them without marks and citations, the text has both), and the
 // tasks that carry them.
-import { inline, type Known, type Piece } from "./inline";
-import type { Claim, Result } from "./types";
+import { inline, SEAL, type Known, type Piece } from "./inline";
+import type { Block, Claim, Result } from "./types";
 
 /** A piece of text with the position of the claim it belongs to, -1 for none. */
 export interface Marked extends Piece {
@@ -94,6 +94,29 @@ function cut(pieces: Piece[], spans: { from: number; to: number; claim: number }
     marked.push({ ...piece, text: piece.text.slice(from), claim: claim === -2 ? (inside?.claim ?? -1) : claim });
   }
   return marked.filter((one) => one.text);
+}
+
+/** The blocks of an answer, its citations sealed. */
+export function sealBlocks({ answer, blocks, marks }: Pick<Result, "answer" | "blocks"> & { marks?: Result["marks"] }): Block[] {
+  const all: Block[] = blocks?.length ? blocks : [{ kind: "paragraph", text: answer }];
+  if (!marks) return all;
+  const units: number[] = []; // where each code point begins
+  for (let at = 0; at <= answer.length; at += (answer.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) units.push(at);
+  let from = 0;
+  return all.map((block) => {
+    const start = answer.indexOf(block.text, from);
+    if (start < 0) return block;
+    from = start + block.text.length;
+    let text = "";
+    let at = start;
+    for (const mark of marks) {
+      const [first, end] = [units[mark.start] ?? 0, units[mark.end] ?? 0];
+      if (first < at || end > from) continue;
+      text += `${answer.slice(at, first).replaceAll(SEAL, "")}[${SEAL}${mark.n}]`;
+      at = end;
+    }
+    return { ...block, text: text + answer.slice(at, from).replaceAll(SEAL, "") };
+  });
 }
 
 /** Runs of pieces that belong to one claim, or to none. */

@@ -17,7 +17,12 @@ export interface Piece {
 export interface Known {
   urls: ReadonlySet<string>;
   cites: ReadonlySet<number>;
+  /** Citations are sealed (`SEAL`), and any other bracket is text. Results of version 0.1 do not say where theirs stand. */
+  sealed?: boolean;
 }
+
+/** The private character that tells a citation of the answer from a bracket of its sources. */
+export const SEAL = "\u{f0f10}";
 
 export const NOTHING_KNOWN: Known = { urls: new Set(), cites: new Set() };
 
@@ -25,6 +30,7 @@ type Style = Omit<Piece, "text" | "cite" | "code">;
 
 const LONGEST = 20_000;
 const CITE = /\[(\d{1,4}(?:\s{0,2}[,，、]\s{0,2}\d{1,4}){0,20})\]/y;
+const SEALED = /\[\u{f0f10}(\d{1,4})\]/uy;
 const LINK = /(!?)\[([^[\]]{0,500})\]\(\s{0,3}<?([^\s()<>]{1,2000})>?(?:\s{1,3}"[^"]{0,300}")?\s{0,3}\)/y;
 const AUTO = /<?(https?:\/\/[^\s<>"'`|\\^{}[\]]{1,2000})>?/y;
 const ESCAPED = /\\([!-/:-@[-`{-~])/y;
@@ -87,10 +93,10 @@ export function inline(source: string, known: Known = NOTHING_KNOWN, style: Styl
         at = end + mark.length;
       }
     } else if (sign === "[" || (sign === "!" && text[at + 1] === "[")) {
-      const cite = sign === "[" && text[at + 1] !== undefined ? match(CITE, at) : null;
+      const cite = sign === "[" && text[at + 1] !== undefined ? match(known.sealed ? SEALED : CITE, at) : null;
       const numbers = cite ? (cite[1] as string).split(/[,，、]/).map(Number) : [];
       const link = match(LINK, at);
-      if (cite && text[at + cite[0].length] !== "(" && numbers.every((n) => known.cites.has(n))) {
+      if (cite && (known.sealed || text[at + cite[0].length] !== "(") && numbers.every((n) => known.cites.has(n))) {
         flush();
         for (const n of numbers) pieces.push({ ...style, text: String(n), cite: n });
         at += cite[0].length;

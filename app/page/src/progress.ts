@@ -309,15 +309,15 @@ export function runOf(result: Partial<Result> & Dict, now: number): Run {
 }
 
 const NO_USAGE: Usage = { model_calls: 0, input_tokens: 0, output_tokens: 0, tool_calls: 0, seconds: 0, cost: 0, calls: [] };
-const NO_RESULT: Omit<Result, "question"> = {
+const NO_RESULT: Omit<Result, "question" | "marks"> = {
   language: "en", status: "partial", stop_reason: "finished", level: "simple", team: "writer_only", answer: "", citations: [], claims: [], extracts: [],
   lead: "neutral", notices: [], parts: [], gaps: [], asserted: [], blocks: [], checked: true, plan: null, outcomes: {}, evidence: [], reflections: [], usage: NO_USAGE, thread_id: "",
 };
 
-/** A result with every part that the page draws: that of another version may lack some. */
+/** A result with every part that the page draws: that of another version may lack some. Without marks, its text is read for them. */
 export function wholeResult(told: Partial<Result> & Dict): Result {
   const given = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null && value !== undefined));
-  return { question: "", ...NO_RESULT, ...given };
+  return { question: "", ...NO_RESULT, ...given } as Result;
 }
 
 const MONTHS = "January February March April May June July August September October November December".split(" ");

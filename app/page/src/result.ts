@@ -178,6 +178,16 @@ export interface Gap {
   task_id: string;
 }
 
+/** A citation mark of an answer. Other brackets in its text are its sources' own. */
+export interface Mark {
+  /** The number of the source. */
+  n: number;
+  /** Where the mark begins in the text of the answer, in characters. */
+  start: number;
+  /** Where it ends. */
+  end: number;
+}
+
 /** One call of a chat model, for the trace. */
 export interface ModelCall {
   /** The agent that asked: master, planner, executor, reflection or writer; or the verifier. */
@@ -342,6 +352,8 @@ export interface Result {
   team: "writer_only" | "executor_inclusive" | "planner_enhanced";
   /** The answer, with citation marks such as [1]. */
   answer: string;
+  /** Its citation marks, in order: other brackets in it are its sources' own. Version 0.1 wrote none. */
+  marks: Array<Mark>;
   /** The numbered sources. */
   citations: Array<CitedSource>;
   /** The sentences, list items and table cells of the answer, checked against what they cite. */

@@ -13,7 +13,7 @@ from weiwo.app.server.engine import Backend
 from weiwo.app.server.runs.graph_stream import RunTail
 from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.server.wire import text_of
-from weiwo.text.citation_marks import find_marks
+from weiwo.text.citation_marks import recorded_marks
 from weiwo.tools.printable import one_line
 
 _WAITS: Final = {
@@ -42,7 +42,7 @@ class ProtocolAnswer:
     status: str = "failed"  # how it ended, as results say; `waiting` where a person is asked; `failed`
     error: str = ""  # why there is none, in one line; else empty
     citations: Sequence[Mapping[str, Any]] = ()  # the result's citations
-    body: int = 0  # how much of the text is the answer: behind it stands its list of sources
+    marks: Sequence[Mapping[str, int]] = ()  # its citation marks: `n`, `start`, `end`
     usage: tuple[int, int] = (0, 0)  # input and output tokens
     lead: str = ""  # what it begins with, as results say
     parts: Sequence[Mapping[str, Any]] = ()  # the parts of the question, as results say
@@ -52,14 +52,13 @@ class ProtocolAnswer:
         known = {int(one["n"]): one for one in self.citations if one.get("url")}
         return [
             {
-                "start_index": offset + mark.start,
-                "end_index": offset + mark.end,
+                "start_index": offset + mark["start"],
+                "end_index": offset + mark["end"],
                 "title": str(known[n].get("title") or known[n]["source"]),
                 "url": known[n]["url"],
             }
-            for mark in find_marks(self.text[: self.body])
-            for n in mark.numbers
-            if n in known
+            for mark in self.marks
+            if (n := mark["n"]) in known
         ]
 
 
@@ -118,10 +117,9 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
     usage = result.get("usage") or {}
     said = text_of(values["messages"][-1].get("content")) if values.get("messages") else str(result.get("answer") or "")
     tokens = (int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
-    answer = str(result.get("answer") or "")
-    body = len(answer) if said.startswith(answer) else len(said)
+    marks = recorded_marks(result) if said.startswith(str(result.get("answer") or "")) else ()
     citations = [{**one, "url": _address(str(one["source"]))} for one in result.get("citations") or ()]
-    return ProtocolAnswer(said, language, str(result.get("status")), "", citations, body, tokens, *_read_parts(result))
+    return ProtocolAnswer(said, language, str(result.get("status")), "", citations, marks, tokens, *_read_parts(result))
 
 
 def _read_parts(result: Mapping[str, Any]) -> tuple[str, Sequence[Mapping[str, Any]]]:

@@ -11,11 +11,12 @@ from weiwo.nodes.writer.entailment import is_open, judge_claims
 from weiwo.nodes.writer.pieces import ClaimPlace, Piece, place_claims
 from weiwo.nodes.writer.plain_answer import answer_plainly
 from weiwo.nodes.writer.rule_answer import RuleAnswer, answer_by_rule, reply_to_small_talk
+from weiwo.nodes.writer.shared_sentence import format_shared_sentence
 from weiwo.nodes.writer.snippet import format_snippets
 from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 from weiwo.state import Claim, Extract
 from weiwo.state.ledger import Basis
-from weiwo.text.citation_marks import clean_marks
+from weiwo.text.citation_marks import clean_marks, shield_brackets
 from weiwo.text.localization import localized
 
 _NOTHING: Final = localized("writer.notes", "nothing")
@@ -35,11 +36,10 @@ async def answer(context: WriterContext) -> Answering:
     found = await asyncio.to_thread(answer_by_rule, context.state, context.sources, services, written.broken)
     begun = not written.is_empty
     if begun and not written.broken:
-        shown = list(_show_passages(found, context, say))
-        for piece, _ in shown:
+        shown, extracts = _show_passages(found, context, say)
+        for piece in shown:
             yield piece
-        below = tuple(piece for piece, _ in shown)
-        yield AnswerPart(below, "rule", extracts=_list_extracts(shown), notices=found.notices)
+        yield AnswerPart(tuple(shown), "rule", extracts=extracts, notices=found.notices)
         return
     pieces, open_claims = _state(found, context, say)
     for piece in pieces:
@@ -64,17 +64,17 @@ async def answer(context: WriterContext) -> Answering:
         if plain.verified:
             yield part
             return
-    shown = list(_show_passages(found, context, say))
-    for piece, _ in shown:
+    shown, extracts = _show_passages(found, context, say)
+    for piece in shown:
         yield piece
-    said = (*part.pieces, *(piece for piece, _ in shown))
+    said = (*part.pieces, *shown)
     if open_claims:  # what a model read is judged, whoever words it
         said = tuple(await judge_claims(services, said, context.sources, context.question, open_claims))
     if not said and not begun:
         nothing = _NOTHING[services.language]
         said = (place_claims(nothing, [Claim(text=nothing, verdict="uncited")]),)
         yield said[0]
-    yield replace(part, pieces=said, extracts=_list_extracts(shown), notices=found.notices)
+    yield replace(part, pieces=said, extracts=extracts, notices=found.notices)
 
 
 def _talk(context: WriterContext) -> Iterator[Piece | AnswerPart]:
@@ -113,16 +113,22 @@ def _find_basis(found: RuleAnswer) -> Basis:
 
 def _show_passages(
     found: RuleAnswer, context: WriterContext, say: AnswerSanitizer
-) -> Iterator[tuple[Piece, Extract | None]]:
-    """The closest passages below what has to be said before them; an extract beside its piece."""
-    if found.lead:
-        yield place_claims(f"\n\n{found.lead}"), None
-    numbered = [(one, context.sources.numbers_of((one.evidence_id,), ())) for one in found.extracts.items]
-    snippets = format_snippets([(one, f"[{numbers[0]}]") for one, numbers in numbered], bold=not found.extracts.absent)
-    for (extract, numbers), snippet in zip(numbered, snippets, strict=True):
-        if shown := say(snippet):
-            yield Piece(f"\n\n{shown.strip()}", quotes=True), extract.model_copy(update={"n": numbers[0]})
-
-
-def _list_extracts(shown: list[tuple[Piece, Extract | None]]) -> tuple[Extract, ...]:
-    return tuple(extract for _, extract in shown if extract is not None)
+) -> tuple[list[Piece], tuple[Extract, ...]]:
+    """Show a sentence that documents share, then the closest passages below what has to be said before them."""
+    pieces: list[Piece] = []
+    extracts = [
+        one.model_copy(update={"n": context.sources.numbers_of((one.evidence_id,), ())[0]})
+        for one in found.extracts.items
+    ]
+    alone = extracts
+    if found.shared is not None:
+        grouped, alone = extracts[: len(found.shared.documents)], extracts[len(found.shared.documents) :]
+        titles = [f"{shield_brackets(extract.title)} [{extract.n}]" for extract in grouped]
+        lead, quote, table = format_shared_sentence(found.shared, titles, found.language)
+        pieces += [place_claims(f"\n\n{lead}"), place_claims(f"\n\n{say(quote)}"), Piece(f"\n\n{say(table)}")]
+    if found.lead and (alone or found.shared is None):
+        pieces.append(place_claims(f"\n\n{found.lead}"))
+    snippets = format_snippets([(one, f"[{one.n}]") for one in alone], bold=not found.extracts.absent)
+    said = {extract.n: shown for extract, snippet in zip(alone, snippets, strict=True) if (shown := say(snippet))}
+    pieces += [Piece(f"\n\n{shown.strip()}") for shown in said.values()]
+    return pieces, tuple(extract for extract in extracts if extract not in alone or extract.n in said)

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, decoded, request, whenLoginNeeded } from "../../../app/page/src/api";
 import { bars } from "../../../app/page/src/bars";
-import { ClaimMatcher, groups } from "../../../app/page/src/claims";
+import { ClaimMatcher, groups, sealBlocks } from "../../../app/page/src/claims";
 import { pieces } from "../../../app/page/src/code";
 import { inline, safeUrl, visible } from "../../../app/page/src/inline";
 import { curve, layout } from "../../../app/page/src/layout";
@@ -36,6 +36,16 @@ test("citations are those of the answer, links those of its sources", () => {
   assert.equal(safeUrl("https://user:pass@docs.example.org/"), null);
   assert.equal(safeUrl("javascript:alert(1)"), null);
   assert.equal(visible("a\u202eb\u200b\u0007c"), "ab\u200bc");
+});
+
+test("a bracket of a source is no citation", () => {
+  const quote = "> see [[2]] and [^1], paid [3] [\u{f0f10}3].";
+  const answer = `Pier 😀 [1]\n\n${quote}`;
+  const blocks = [{ kind: "paragraph" as const, text: "Pier 😀 [1]" }, { kind: "quote" as const, text: quote }];
+  const of = (marks?: { n: number; start: number; end: number }[]) => sealBlocks({ answer, blocks, ...(marks ? { marks } : {}) })
+    .map((block) => inline(block.text, { ...known, sealed: Boolean(marks) }).map((one) => one.cite ?? one.text));
+  assert.deepEqual(of([{ n: 1, start: 7, end: 10 }]), [["Pier 😀 ", 1], ["> see [[2]] and [^1], paid [3] [3]."]]);
+  assert.deepEqual(of()[1], ["> see [", 2, "] and [^1], paid ", 3, " [\u{f0f10}3]."]); // version 0.1 has no marks
 });
 
 test("inline Markdown takes linear time over what opens and never closes", () => {

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.result_schema import generate
 from weiwo.state import Block, Claim, Evidence, Extract, Failure, Outcome, Plan, Quote, Rival, Usage
-from weiwo.state.answer import Gap
+from weiwo.state.answer import Gap, Mark
 from weiwo.state.ledger import QuestionPart
 from weiwo.state.limits import ModelCall
 from weiwo.state.result import CitedSource, Result, Review
@@ -53,6 +53,7 @@ RESULT = Result(
     level="complex",
     team="planner_enhanced",
     answer="甲。[1]",
+    marks=(Mark(n=1, start=2, end=5),),
     citations=(CitedSource(n=1, source="a.md", title="A", quote="甲", evidence_id="e", also=("b.md",)),),
     claims=(Claim(text="甲。", citations=(1,), verdict="supported"),),
     lead="answer",

@@ -13,6 +13,7 @@ from weiwo.app.export import render
 from weiwo.app.export.chart import Chart, Series, add_charts
 from weiwo.app.export.chart_picture import _choose_ticks, draw_chart
 from weiwo.app.export.document import parse_document
+from weiwo.text.citation_marks import seal_marks
 
 YEARS = (["Year", "Revenue (EUR)"], ["2021", "12"], ["2022", "14"], ["2023", "13"])
 CITIES = (["城市", "人口"], ["北京", "2184万人"], ["上海", "2475万人"])
@@ -35,7 +36,7 @@ def write_table(rows: Any, doubtful: tuple[str, ...] = ()) -> tuple[str, list[di
 
 def chart_of(rows: Any, question: str = "What was it?", doubtful: tuple[str, ...] = ()) -> Chart | None:
     table, claims = write_table(rows, doubtful)
-    nodes = add_charts(parse_document(table, claims, {1: ""}), claims, question)
+    nodes = add_charts(parse_document(seal_marks({"answer": table}), claims, {1: ""}), claims, question)
     return next((node for node in nodes if isinstance(node, Chart)), None)
 
 
@@ -66,7 +67,10 @@ def test_a_number_that_no_source_carries_is_not_drawn():
     assert chart.series[0].values == (12.0, None, 13.0)
     assert chart_of(YEARS, doubtful=("12", "14")) is None
     table, _ = write_table(YEARS)
-    assert [node.kind for node in add_charts(parse_document(table, (), {1: ""}), (), "a chart, please")] == ["table"]
+    assert [
+        node.kind
+        for node in add_charts(parse_document(seal_marks({"answer": table}), (), {1: ""}), (), "a chart, please")
+    ] == ["table"]
 
 
 @pytest.mark.parametrize("question", ["Draw a chart of the populations", "用柱状图比较人口", "画一张图"])

@@ -4,18 +4,19 @@ import pytest
 
 from tests.support.results import ANSWER, make_result
 from weiwo.app.export.document import find_letters, parse_document, plain
+from weiwo.text.citation_marks import seal_marks
 from weiwo.text.markdown import Node, Run
 
 LINKS = {1: "https://docs.example.org/api?x=1", 2: ""}
 
 
 def runs_of(answer: str, claims: list[dict[str, object]] | None = None) -> tuple[Run, ...]:
-    (node,) = parse_document(answer, claims or [], LINKS)
+    (node,) = parse_document(seal_marks({"answer": answer}), claims or [], LINKS)
     return node.runs
 
 
 def test_the_blocks_of_an_answer() -> None:
-    nodes = parse_document(ANSWER, make_result()["claims"], LINKS)
+    nodes = parse_document(seal_marks({"answer": ANSWER}), make_result()["claims"], LINKS)
     assert [node.kind for node in nodes] == ["heading", "paragraph", "table", "list", "code", "quote"]
     table, numbered = nodes[2], nodes[3]
     assert [[plain(cell) for cell in row] for row in table.rows][:2] == [["Year", "Price (EUR)"], ["2021", "15"]]
@@ -35,7 +36,7 @@ def test_each_claim_is_found_where_it_stands() -> None:
                     found[run.claim] = found.get(run.claim, "") + run.text
             walk(node.children)
 
-    walk(parse_document(ANSWER, claims, LINKS))
+    walk(parse_document(seal_marks({"answer": ANSWER}), claims, LINKS))
     assert found == {
         0: "Aurora costs 20 euros a month",
         1: "It was founded in 2011; see aurora --help.",

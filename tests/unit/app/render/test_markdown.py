@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from weiwo.app.render.markdown import Markdown
+from weiwo.text.citation_marks import seal_marks
 
 TABLE = "| City | 人口 |\n| --- | ---: |\n| London | 8.9 million [1] |\n| 北京 | 2189万 [2] |\n"
 
@@ -17,7 +18,7 @@ TABLE = "| City | 人口 |\n| --- | ---: |\n| London | 8.9 million [1] |\n| 北�
 def drawn(text: str, width: int = 60, *, color: bool = False) -> str:
     stream = io.StringIO()
     Console(file=stream, width=width, force_terminal=color, color_system="standard" if color else None).print(
-        Markdown(text)
+        Markdown(seal_marks({"answer": text}))
     )
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 

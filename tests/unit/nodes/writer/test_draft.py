@@ -9,6 +9,7 @@ from weiwo.nodes.writer.pieces import ClaimPlace, Piece, _cite_sources, describe
 from weiwo.nodes.writer.rendering import Rendering
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
 from weiwo.state import Evidence, passage_id
+from weiwo.text.citation_marks import shield_brackets
 
 
 @pytest.mark.parametrize(
@@ -96,5 +97,18 @@ def test_a_passage_is_shown_letter_by_letter():
     told = "see [[2026-03-02]] and footnote[^1], array[0], [1] and (see [3]); hired in 2012 [12]."
     one = Evidence(id=passage_id(told), text=told, source="a.md", title="Notes")
     rendering = Rendering(CitableSources((CitableSource(7, evidence=one),), "en"))
-    spoken = rendering.add(Piece(f"\n\n> {told}\n\n— Notes [7]", quotes=True))
+    spoken = rendering.add(Piece(f"\n\n> {shield_brackets(told)}\n\n— Notes [7]"))
     assert spoken.strip() == f"> {told}\n\n— Notes [1]"
+    (mark,) = rendering.marks
+    assert (mark.n, mark.end) == (1, len(spoken.strip()))
+
+
+def test_a_draft_that_copies_a_bracket_cites_nothing_by_it():
+    told = "The pier was built on [[2026-03-02]] by the guild [1], see the harbour book[^2]."
+    items = [CitableSource(n, evidence=Evidence(id=f"p{n}", text=told, source="a.md")) for n in (2, 3)]
+    sources = CitableSources(tuple(items), "en")
+    rendering = Rendering(sources)
+    said = rendering.add(read_piece(f"{told.rstrip('.')} [3].", (), sources, "When was the pier built?"))
+    assert said == f"{told.rstrip('.')} [1]."
+    assert [said[mark.start : mark.end] for mark in rendering.marks] == ["[1]"] == [said[-4:-1]]
+    assert [(claim.text, claim.citations) for claim in rendering.claims] == [(told, (1,))]

@@ -1,0 +1,204 @@
+"""A sentence that several documents share but for its values: contracts, minutes and notices made from one form.
+
+Shown passage by passage, such documents repeat each other, and those ranked fourth and lower are not seen at all. The
+sentence is told once instead, with a gap for what differs, and each document below it with what it has there.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from weiwo.nodes.writer.subject_match import matching_terms
+from weiwo.state import Evidence, Extract, Language, Quote
+from weiwo.text.citation_marks import shield_brackets
+from weiwo.text.language import HAN, sentences
+from weiwo.text.localization import localized_section
+from weiwo.text.patterns import lazy
+from weiwo.tools.printable import one_line
+
+GAP: Final = "…"
+_WORDS: Final = localized_section("writer.shared_sentence")
+_TOKEN: Final = lazy(rf"[{HAN}]|[^\W_{HAN}]+(?:[.,'’:/-][^\W_{HAN}]+)*|[^\w\s]|_+")
+_HAN: Final = lazy(f"[{HAN}]")
+_LEAST_SHARED: Final = 0.6
+"""Share of a sentence's words that both documents have."""
+_FEWEST_SHARED: Final = 2
+"""Words that both have; of Chinese, characters of which each counts half."""
+_LONGEST_VALUE: Final = 8
+"""Words of what differs at one place; more is another sentence."""
+_MOST_TOKENS: Final = 120
+_LONGEST_CELL: Final = 200
+
+
+class _Token(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+    @property
+    def weight(self) -> float:
+        """Its weight in words: a Chinese character is half of one, a sign none."""
+        return 0.5 if _HAN.match(self.text) else float(self.text[0].isalnum())
+
+
+class SharedValue(NamedTuple):
+    """A document that has the sentence.
+
+    Attributes:
+        quote: Its sentence, as it stands there.
+        values: What it has at each gap.
+    """
+
+    quote: Quote
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SharedSentence:
+    """A sentence of several documents, and the values of each.
+
+    Attributes:
+        text: The sentence with a gap for each value.
+        documents: The documents, best first.
+    """
+
+    text: str
+    documents: tuple[SharedValue, ...]
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether each document has a figure in a gap."""
+        return all(any(map(str.isdigit, "".join(one.values))) for one in self.documents)
+
+    @property
+    def quotes(self) -> list[Quote]:
+        """The sentence of each document."""
+        return [one.quote for one in self.documents]
+
+
+def find_shared_sentence(
+    question: str, shown: Sequence[Extract], passages: Sequence[Evidence]
+) -> SharedSentence | None:
+    """Find a sentence to show that other documents have with other values.
+
+    Args:
+        question: The question. Where it names what one of the documents alone has, that document is asked for.
+        shown: The passages to show; the sentences highlighted in them are looked at, in order.
+        passages: All passages that were found.
+
+    Returns:
+        The sentence, of several that which says most of the question, and the documents that the question fits alike;
+        None where there are not two.
+    """
+    by_id = {passage.id: passage for passage in passages}
+    current = [passage for passage in passages if not passage.superseded_by]
+    asked = frozenset(matching_terms(question))
+    found: list[SharedSentence] = []
+    for extract in shown:
+        passage = by_id.get(extract.evidence_id)
+        for start, end in extract.highlights if passage is not None and not passage.superseded_by else ():
+            base = Quote(evidence_id=extract.evidence_id, text=extract.text[start:end])
+            if shared := _align(base, _list_alike(base, by_id[extract.evidence_id], current)):
+                found.append(shared)
+    fitting = [one for one in found if _fits_alike(asked, [by_id[quote.evidence_id] for quote in one.quotes])]
+    return max(
+        fitting, key=lambda one: (len(asked & frozenset(matching_terms(one.text))), one.has_figures), default=None
+    )
+
+
+def format_shared_sentence(shared: SharedSentence, titles: Sequence[str], language: Language) -> list[str]:
+    """Format a shared sentence as Markdown: a line of ours, the sentence, a table of its documents.
+
+    Args:
+        shared: The sentence.
+        titles: The title of each document, with its citation mark.
+        language: The language of the answer.
+    """
+    words = _WORDS[language]
+    rows = [f"| {words['document']} | {words['value']} |", "| --- | --- |"]
+    for title, one in zip(titles, shared.documents, strict=True):
+        values = shield_brackets(" · ".join(one.values))
+        cells = (one_line(cell, _LONGEST_CELL).replace("|", "\\|") for cell in (title, f"**{values}**"))
+        rows.append(f"| {' | '.join(cells)} |")
+    return [words["lead"].format(len(titles)), f"> {shield_brackets(' '.join(shared.text.split()))}", "\n".join(rows)]
+
+
+def _list_alike(base: Quote, own: Evidence, passages: Iterable[Evidence]) -> Iterator[Quote]:
+    """List the sentences of other documents that share enough words with a sentence, one of each document."""
+    words = {token.text.casefold() for token in _tokenize(base.text)}
+    seen = {own.source}
+    for passage in passages:
+        if passage.source in seen:
+            continue
+        for start, end in sentences(passage.text):
+            other = {token.text.casefold() for token in _tokenize(passage.text[start:end])}
+            if 2 * len(words & other) >= len(words):
+                quote = Quote(evidence_id=passage.id, text=passage.text[start:end])
+                if _align(base, [quote]) is not None:
+                    seen.add(passage.source)
+                    yield quote
+                    break
+
+
+def _tokenize(text: str) -> list[_Token]:
+    return [_Token(found[0], found.start(), found.end()) for found in _TOKEN.finditer(text)][:_MOST_TOKENS]
+
+
+def _align(base: Quote, others: Iterable[Quote]) -> SharedSentence | None:
+    """Align sentences at the words that all of them have; None where too little is left or a gap holds no value."""
+    tokens = _tokenize(base.text)
+    places: list[dict[int, int]] = []  # of each sentence the tokens of the base that it has, and where
+    quotes = [base, *others]
+    read = [_tokenize(quote.text) for quote in quotes]
+    for other in read:
+        matcher = SequenceMatcher(None, [one.text for one in tokens], [one.text for one in other], autojunk=False)
+        places.append({a + n: b + n for a, b, size in matcher.get_matching_blocks() for n in range(size)})
+    common = set.intersection(*map(set, places)) | {-1, len(tokens)}
+    # A sign with a value on either side is part of one: "7|A", "1-B".
+    shared = [n for n in sorted(common)[1:-1] if tokens[n].weight or {n - 1, n + 1} & common]
+    weight, most = (sum(one.weight for one in some) for some in ([tokens[n] for n in shared], tokens))
+    if len(quotes) < 2 or weight < max(_FEWEST_SHARED, _LEAST_SHARED * most):
+        return None
+    edges = [-1, *shared, len(tokens)]
+    gaps = [(a, b) for a, b in pairwise(edges) if b - a > 1 or _differs(a, b, places, read)]
+    documents = [
+        SharedValue(quote, tuple(_cut_value(quote.text, a, b, place, own) for a, b in gaps))
+        for quote, place, own in zip(quotes, places, read, strict=True)
+    ]
+    columns = list(zip(*(one.values for one in documents), strict=True))
+    if not all(map(_are_values, columns)) or not any(len(set(column)) > 1 for column in columns):
+        return None
+    text, position = "", 0
+    for a, b in gaps:
+        text += base.text[position : tokens[a + 1].start if b - a > 1 else tokens[b].start] + GAP
+        position = tokens[b - 1].end if b - a > 1 else tokens[b].start
+    return SharedSentence((text + base.text[position:]).strip(), tuple(documents))
+
+
+def _differs(a: int, b: int, places: Sequence[dict[int, int]], read: Sequence[Sequence[_Token]]) -> bool:
+    """Tell whether another sentence has words between two that stand together in the base."""
+    return any(place.get(b, len(own)) - place.get(a, -1) > 1 for place, own in zip(places, read, strict=True))
+
+
+def _cut_value(text: str, a: int, b: int, place: dict[int, int], own: Sequence[_Token]) -> str:
+    """Cut out what a sentence has between two shared tokens of the base."""
+    inside = own[place.get(a, -1) + 1 : place.get(b, len(own))]
+    return text[inside[0].start : inside[-1].end] if inside else ""
+
+
+def _are_values(column: Sequence[str]) -> bool:
+    """Tell whether each document has a value at a gap: a figure in all, or a name in all."""
+    kinds = [
+        (any(map(str.isdigit, value)), value[:1].isupper() or bool(_HAN.match(value)))
+        for value in column
+        if value and sum(token.weight for token in _tokenize(value)) <= _LONGEST_VALUE
+    ]
+    return len(kinds) == len(column) and any(all(kind) for kind in zip(*kinds, strict=True))
+
+
+def _fits_alike(asked: frozenset[str], passages: Iterable[Evidence]) -> bool:
+    """Tell whether no passage has a word of the question that another of them lacks."""
+    told = {asked & frozenset(matching_terms(f"{one.source} {one.heading} {one.text}")) for one in passages}
+    return len(told) == 1
