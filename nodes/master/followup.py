@@ -17,14 +17,26 @@ from weiwo.state import Language
 from weiwo.state.kinds import has_rules
 from weiwo.state.query import QueryFrame
 from weiwo.text.data_files import data_pattern
+from weiwo.text.language import HAN
 from weiwo.text.language_detection import detect_language
 from weiwo.text.lists import join_names
 from weiwo.text.names import names
+from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
 _PRONOUN: Final = {code: data_pattern("follow_up", f"pronoun_{code}") for code in ("en", "zh")}
 _DUMMY: Final = data_pattern("follow_up", "dummy")
 _ELLIPSIS: Final = {code: data_pattern("follow_up", f"ellipsis_{code}") for code in ("en", "zh")}
+_WHICH: Final = {code: data_pattern("follow_up", f"which_{code}") for code in ("en", "zh")}
+_COUNT: Final = {code: data_pattern("follow_up", f"count_{code}") for code in ("en", "zh")}
+_BARE: Final = {code: data_pattern("follow_up", f"bare_{code}") for code in ("en", "zh")}
+_TOPIC: Final = {code: data_pattern("follow_up", f"topic_{code}") for code in ("en", "zh")}
+_BEHIND_TOPIC: Final = data_pattern("follow_up", "behind_topic")
+_BEHIND_VERB: Final = data_pattern("follow_up", "behind_verb")
+_NAMED: Final = data_pattern("follow_up", "named")
+_PREDICATE: Final = data_pattern("follow_up", "predicate_zh")
+_POSSESSION: Final = lazy(r" of |['’]s |的")
+_BOLD: Final = lazy(r"\*\*([^*\n]{1,500})\*\*")
 _LEAD: Final = data_pattern("follow_up", "lead")
 _NO_SUBJECT: Final = data_pattern("follow_up", "no_subject")
 _FEMALE: Final = data_pattern("follow_up", "female")
@@ -52,8 +64,8 @@ def _resolved(question: str, asked: str, answered: str, language: Language) -> s
     if not asked or not has_rules(language):
         return question
     frame = parse_question(asked, detect_language(asked))
-    if other := _with_other_subject(question, frame, language):
-        return other
+    if said := _with_other_subject(question, frame, language) or _complete(question, frame, language):
+        return said
     dummies = [found.span() for found in _DUMMY.finditer(question)] if language == "en" else []
     found = next(
         (p for p in _PRONOUN[language].finditer(question) if not any(a <= p.start() < b for a, b in dummies)), None
@@ -78,11 +90,76 @@ def _topic(kind: str, word: str, frame: QueryFrame, answered: str, language: Lan
     person = kind == "person" or word in {"his", "her"}
     if frame.answer_type in {"person", "name"} if person else frame.relation == "capital":
         other_sex = _FEMALE if word in {"he", "him", "his", "他"} else _MALE if word in {"she", "her", "她"} else None
-        new = {name.text for name in names(answered)} - {name.text for name in names(frame.question)}
+        new = _list_new_names(answered, frame.question)
         return new.pop() if len(new) == 1 and not (other_sex and other_sex.search(frame.question)) else ""
     of_person = any(one.relation in _PEOPLE for one in (frame, *frame.parts))
     of_thing = bool(frame.dimension) or (frame.answer_type == "place" and not of_person)
-    return "" if len(frame.subjects) != 1 or (of_thing if person else of_person) else _as_asked(frame, frame.subject)
+    if of_thing if person else of_person:
+        return ""
+    return _find_topic(frame, language)
+
+
+def _list_new_names(answered: str, asked: str) -> set[str]:
+    """The names that an answer gives and its question has not; of several, those of its first statement.
+
+    Of a record shown there it is the cell that is called a name; of a Chinese sentence that repeats the question's
+    predicate, what stands before it.
+    """
+    first = answered.strip().partition("\n\n")[0]
+    first = "\n".join(_BOLD.findall(first)) or first
+    if named := _NAMED.search(first):
+        return {named["name"].strip()}
+    predicate = _PREDICATE.fullmatch(asked.strip())
+    done = re.search(rf"([{HAN}·]{{2,8}}){re.escape(predicate['predicate'])}", first) if predicate else None
+    if done:
+        return {done[1]}
+    found = _new_names(answered, asked)
+    return found if len(found) == 1 else _new_names(first, asked)
+
+
+def _new_names(text: str, asked: str) -> set[str]:
+    return {name.text for name in names(text) if name.text.casefold() not in asked.casefold()}
+
+
+def _find_topic(frame: QueryFrame, language: Language) -> str:
+    """What a question is about, in its own words: the noun phrase behind its question words, else its one subject."""
+    if len(frame.subjects) > 1:
+        return ""
+    subject = _as_asked(frame, frame.subject) if frame.subjects else ""
+    found = _TOPIC[language].match(frame.question.strip())
+    named = frame.subject in {name.text for name in names(frame.question)}
+    if found is None or named or (frame.relation and _POSSESSION.search(found["topic"])):
+        return subject
+    topic = found["topic"].strip()
+    if language == "en":
+        if found["does"]:
+            topic = _BEHIND_VERB.sub("", topic)
+            topic = topic.rsplit(" ", 1)[0] if " " in topic else topic  # without the verb
+        topic = _BEHIND_TOPIC.sub("", topic)
+    whole = frame.subject.casefold() in topic.casefold() or not frame.relation
+    return topic if whole and terms(topic, language) else subject
+
+
+def _complete(question: str, frame: QueryFrame, language: Language) -> str:
+    """Resolve "which ones?" after a count, and "how much?" after a question about one thing; empty where it is neither.
+
+    The former is the question that was counted, asked for the things; the latter is asked of the same thing.
+    """
+    text = question.strip()
+    if _WHICH[language].match(text):
+        counted = _COUNT[language].search(frame.question)
+        if counted is None:
+            return ""
+        which = "Which " if language == "en" else "哪些"
+        return frame.question[: counted.start()] + which + frame.question[counted.end() :]
+    found = _BARE[language].match(text)
+    topic = _find_topic(frame, language) if found and _TOPIC[language].match(frame.question.strip()) else ""
+    if not found or not topic or frame.relation in _PEOPLE:
+        return ""
+    if language == "zh":
+        return f"{topic}{found['asked']}？"
+    asked = found["asked"]
+    return f"{asked[:1].upper()}{asked[1:]} is {topic}?"
 
 
 def _as_asked(frame: QueryFrame, subject: str) -> str:

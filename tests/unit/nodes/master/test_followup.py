@@ -80,6 +80,67 @@ def test_a_follow_up_is_made_to_stand_on_its_own(said, question, meant):
     assert resolved(question, *said) == meant
 
 
+RECORD = "> **name: Old Marta · role: alchemist · sells: [potion]**\n\n— people.yaml [1]"
+CLUB = "> **Chess club meets on Tuesday with Mr Iqbal.** Bring a board.\n\n— Clubs [1]\n\n> Mrs Dunn teaches maths."
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "question", "meant"),
+    [
+        ("when is the year 5 trip?", "", "how much does it cost", "How much does the year 5 trip cost"),
+        ("when does the red lion open?", "", "and when does it close?", "When does the red lion close?"),
+        ("what is the late fee", "", "when is it due?", "When is the late fee due?"),
+        ("which room is the chess club in", "", "how much is it?", "How much is the chess club?"),
+        ("how do i renew a passport", "", "what does it cost", "What does a passport cost"),
+        ("when is parents evening", "", "where is it held?", "Where is parents evening held?"),
+        ("what time does school start on monday", "", "when does it end?", "When does school end?"),
+        ("how much damage does the war axe do", "", "what does it cost", "What does the war axe cost"),
+        (
+            "what's the deposit for 12 maple street",
+            "",
+            "when is it paid back?",
+            "When is the deposit for 12 maple street paid back?",
+        ),
+        ("how much is the gym membership", "", "how do i cancel it", "How do i cancel the gym membership"),
+        ("when was the boiler serviced?", "", "where is it?", "Where is the boiler?"),
+        ("when is the book fair", "", "how much?", "How much is the book fair?"),
+        ("where is the lost property office", "", "and when", "When is the lost property office?"),
+        ("how many customers are on the pro plan?", "", "and which ones?", "Which customers are on the pro plan?"),
+        ("How many invoices were paid late?", "", "which are they?", "Which invoices were paid late?"),
+        ("how many robots are there", "", "can you list them", "Which robots are there"),
+        ("who sells potions?", RECORD, "when does her shop close?", "When does Old Marta's shop close?"),
+        ("who teaches chess", CLUB, "when does he teach it?", "When does Mr Iqbal teach it?"),
+        ("五年级的春游是什么时候？", "", "多少钱？", "五年级的春游多少钱？"),
+        ("健身房会员多少钱", "", "怎么办理？", "健身房会员怎么办理？"),
+        ("春季运动会在哪里举行", "", "几点开始？", "春季运动会几点开始？"),
+        ("打印机怎么重启", "", "它在哪里？", "打印机在哪里？"),
+        ("有多少客户是专业版？", "", "是哪些？", "有哪些客户是专业版？"),
+        ("专业版客户有多少个？", "", "都有哪些？", "专业版客户有哪些？"),
+        ("年假有多少天？", "", "怎么申请？", "年假怎么申请？"),
+        ("图书馆几点关门？", "", "那在哪里？", "图书馆在哪里？"),
+        ("谁卖药水？", "> **玛尔塔卖药水，店铺在集市。**\n\n— 村民 [1]", "她的店几点关门？", "玛尔塔的店几点关门？"),
+        ("谁负责财务？", "财务部负责人是张丽华[1]。", "她的电话是多少？", "张丽华的电话是多少？"),
+    ],
+)
+def test_a_follow_up_keeps_what_the_question_before_it_was_about(asked, answered, question, meant):
+    assert resolved(question, asked, answered or "> **Some words.**\n\n— Notes [1]") == meant
+
+
+@pytest.mark.parametrize(
+    ("asked", "question"),
+    [
+        ("when is the year 5 trip?", "which ones?"),
+        ("what do i need for the trip?", "how much?"),
+        ("Which is longer, the Danube or the Rhine?", "where?"),
+        ("五年级的春游是什么时候？", "是哪些？"),
+        ("长江和黄河哪个更长？", "在哪里？"),
+        ("你好", "多少钱？"),
+    ],
+)
+def test_where_nothing_or_several_things_may_be_meant_a_short_follow_up_stays(asked, question):
+    assert resolved(question, asked, "> Some words.") == question
+
+
 @pytest.mark.parametrize(
     ("said", "question"),
     [
