@@ -20,12 +20,14 @@ from weiwo.state.settings import Settings
 from weiwo.tools.corpus.base import Corpus, CorpusError, NoPlaceError
 from weiwo.tools.corpus.index.catalog import (
     DEFAULT_NAME,
+    TODAY,
     corpus_exists,
     describe_age,
     locate_by_name,
     locate_by_roots,
     lost_store,
     read_note,
+    replaces_sample,
 )
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError
 from weiwo.tools.corpus.index.language_fit import drop_unfit_model
@@ -109,7 +111,7 @@ class _CorpusLoader:
         if given and self._settings.corpus_by_name:
             return self._open_by_name(given)
         if not given:
-            own = corpus_exists(self._home, DEFAULT_NAME)
+            own = replaces_sample(self._home)
             if not own and (lost := lost_store(self._home, DEFAULT_NAME)) is not None:
                 raise CorpusError(
                     f"index {lost.parent}: {lost.name} is gone; run weiwo index again, or delete the folder"
@@ -145,7 +147,8 @@ class _CorpusLoader:
 
     def _open_named(self, name: str) -> RoutedCorpus:
         folder = locate_by_name(self._home, name)
-        self._notify(f"corpus {name}: as it was indexed {describe_age(read_note(folder).at)}")
+        if (age := describe_age(read_note(folder).at)) != TODAY:
+            self._notify(f"corpus {name}: as it was indexed {age}")
         return self._open_folder(folder).corpus
 
     def _open_files(self, paths: Sequence[str]) -> RoutedCorpus:

@@ -20,7 +20,7 @@ from weiwo.nodes.memory.wishes import FoundWish, find_wish
 from weiwo.state.settings import Context, Settings
 from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized
-from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists
+from weiwo.tools.corpus.index.catalog import replaces_sample
 from weiwo.tools.printable import one_line
 from weiwo.tools.web.providers.selection import select_providers
 
@@ -57,7 +57,7 @@ def _is_in_question(context: Context) -> bool:
     if any(os.environ.get(name) for name in ("CI", "WEIWO_WEB", _DECLINED)) or context.web is not None:
         return False
     settings = Settings.resolve(context)
-    documents = settings.corpus or corpus_exists(Path(settings.home), DEFAULT_NAME)
+    documents = settings.corpus or replaces_sample(Path(settings.home))
     return not documents and not settings.mcp and not select_providers(settings)
 
 

@@ -41,7 +41,13 @@ from weiwo.state.settings import Context, Settings, field_names
 from weiwo.text.localization import localized_section
 from weiwo.tools.built_in import Availability, list_built_in
 from weiwo.tools.corpus.base import Corpus, CorpusError
-from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, CorpusSummary, corpus_exists, list_corpora
+from weiwo.tools.corpus.index.catalog import (
+    DEFAULT_NAME,
+    CorpusSummary,
+    corpus_exists,
+    list_corpora,
+    replaces_sample,
+)
 from weiwo.tools.corpus.retrieval.federation import collect_warnings, count_embedded
 from weiwo.tools.printable import is_secret, one_line
 from weiwo.tools.tables.catalog import open_catalog
@@ -302,8 +308,10 @@ async def _check_corpora(subject: _Subject) -> list[Check]:
 
 def _describe_default_corpus(settings: Settings, language: Language) -> str:
     """What is searched where nothing is named."""
-    made = corpus_exists(Path(settings.home), DEFAULT_NAME)
-    return say(language, "default_corpus", DEFAULT_NAME) if made else say(language, "sample")
+    home = Path(settings.home)
+    if replaces_sample(home):
+        return say(language, "default_corpus", DEFAULT_NAME)
+    return say(language, "sample_for_empty" if corpus_exists(home, DEFAULT_NAME) else "sample", DEFAULT_NAME)
 
 
 def _describe_corpora(home: Path, language: Language) -> tuple[Verdict, str]:

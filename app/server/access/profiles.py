@@ -37,7 +37,13 @@ from weiwo.state.settings import (
 from weiwo.text.chunking import chunk_text
 from weiwo.tools.corpus.formats.markdown_tables import find_passage_tables
 from weiwo.tools.corpus.formats.parts import Part, clean_text, detect_part_language, make_passages
-from weiwo.tools.corpus.index.catalog import DEFAULT_NAME, corpus_exists, locate_by_name, record_origin
+from weiwo.tools.corpus.index.catalog import (
+    DEFAULT_NAME,
+    corpus_exists,
+    locate_by_name,
+    record_origin,
+    replaces_sample,
+)
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document
 from weiwo.tools.corpus.source_names import find_sample_corpus
@@ -178,7 +184,7 @@ def run_defaults(home: Path, user: str, chosen: Sequence[str] = (), attached: st
     if not chosen and (own or attached):
         with operator_defaults(profile):
             everybodys = Settings.resolve().corpus
-        usual = [DEFAULT_NAME] if corpus_exists(home, DEFAULT_NAME) else [] if own else [str(find_sample_corpus())]
+        usual = [DEFAULT_NAME] if replaces_sample(home) else [] if own else [str(find_sample_corpus())]
         corpora = [*(everybodys or usual), *own]
     corpora = [attached, *corpora] if attached else corpora
     return profile.model_copy(update={"corpus": corpora}) if corpora else profile

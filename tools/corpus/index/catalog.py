@@ -27,6 +27,7 @@ from weiwo.tools.private_files import make_private_file
 DEFAULT_NAME: Final = "default"
 """The corpus that is meant where none is named."""
 
+TODAY: Final = "today"
 _ROOTS: Final = "roots.json"
 _MOST_PROBLEMS: Final = 100
 _LONGEST_OWN_NAME: Final = 40
@@ -72,6 +73,21 @@ def locate_by_name(home: Path, name: str = DEFAULT_NAME) -> Path:
 def corpus_exists(home: Path, name: str) -> bool:
     """Whether a corpus of that name is there."""
     return bool(_NAME.fullmatch(name)) and (home / "corpora" / name / STORE).is_file()
+
+
+def replaces_sample(home: Path) -> bool:
+    """Whether the default corpus is searched in place of the sample: it held a document once, or cannot be read."""
+    return corpus_exists(home, DEFAULT_NAME) and not _never_held(home / "corpora" / DEFAULT_NAME / STORE)
+
+
+def _never_held(store: Path) -> bool:
+    """Whether no document was ever put into a store; False of a store that cannot be read."""
+    try:
+        with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+            found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'documents'").fetchone()
+    except sqlite3.Error:
+        return False
+    return found is None
 
 
 def lost_store(home: Path, name: str) -> Path | None:
@@ -147,7 +163,7 @@ def read_note(folder: Path) -> _CorpusNote:
 def describe_age(at: float) -> str:
     """The age of something, for people."""
     days = int((time.time() - at) // 86_400)
-    return "today" if days < 1 else "yesterday" if days < 2 else f"{days:,} days ago"
+    return TODAY if days < 1 else "yesterday" if days < 2 else f"{days:,} days ago"
 
 
 def count_vectors(folder: Path, model: str) -> tuple[int, int]:

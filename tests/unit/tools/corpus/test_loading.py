@@ -22,6 +22,7 @@ from weiwo.tools.corpus.index.catalog import (
     locate_by_name,
     locate_by_roots,
     record_origin,
+    replaces_sample,
     summarize_corpus,
 )
 from weiwo.tools.corpus.index.embedding_models import Embedder
@@ -225,7 +226,7 @@ async def test_a_corpus_is_named_and_read_as_it_is(docs, tmp_path):
     (docs / "sub" / "new.md").write_text("unicorn", encoding="utf-8")
     corpus = await load_corpus(["notes"], tell=said.append)
     assert corpus.documents == ("docs/sub/caesar.md",)
-    assert said == ["corpus notes: as it was indexed today"]
+    assert said == [], "that it was indexed today is no news"
     # The same files by their path are the same corpus, brought up to them.
     assert (await load_corpus([docs / "sub"])).documents == ("docs/sub/caesar.md", "docs/sub/new.md")
     assert [one.name for one in list_corpora(tmp_path / "home")] == ["notes"]
@@ -351,3 +352,44 @@ async def test_text_that_gives_orders_is_data(docs):
 async def test_a_megabyte_of_query_is_cut(docs):
     corpus = await load_corpus([docs])
     assert (await corpus.search("bridge " + "汉x1 " * 200_000))[0].source == "docs/bridge.md"
+
+
+async def test_a_corpus_that_never_held_a_document_leaves_the_sample_in_place(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    monkeypatch.setenv("WEIWO_HOME", str(home))
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"no PDF")
+    with IndexWriter(locate_by_name(home)) as writer:
+        await ingest_files([str(broken)], writer)
+    record_origin(locate_by_name(home), [str(broken)])
+    assert not replaces_sample(home)
+    assert any(name.endswith("caesar.md") for name in (await load_corpus()).documents)
+
+
+@pytest.mark.usefixtures("docs")
+async def test_a_corpus_that_held_documents_is_searched_although_it_is_empty_now(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    monkeypatch.setenv("WEIWO_HOME", str(home))
+    with IndexWriter(locate_by_name(home)) as writer:
+        await ingest_files(["docs"], writer)
+        await ingest_files([], writer)
+    assert replaces_sample(home)
+
+
+@pytest.mark.usefixtures("docs")
+async def test_a_torn_corpus_is_refused_in_one_line_and_never_gives_way_to_the_sample(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    monkeypatch.setenv("WEIWO_HOME", str(home))
+    folder = locate_by_name(home)
+    with IndexWriter(folder) as writer:
+        await ingest_files(["docs"], writer)
+    record_origin(folder, ["docs"])
+    for part in folder.glob("corpus.sqlite*"):
+        part.unlink()
+    (folder / "corpus.sqlite").write_bytes(b"torn " * 1000)
+    with pytest.raises(CorpusError) as refused:
+        await load_corpus()
+    assert "\n" not in str(refused.value)
+    (folder / "corpus.sqlite").unlink()
+    with pytest.raises(CorpusError, match="is gone; run weiwo index again"):
+        await load_corpus()
