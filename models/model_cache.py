@@ -12,13 +12,13 @@ import asyncio
 import re
 import sys
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from weiwo.models.endpoint import Endpoint
+from weiwo.models.endpoint import Endpoint, resolve_endpoint
 from weiwo.models.errors import Fault, ModelRequestError, ModelUnavailableError, classify_fault
 
 if TYPE_CHECKING:
@@ -221,6 +221,22 @@ def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMode
             f"{endpoint.name}: it cannot be set up ({type(error).__name__});"
             f" check its name and its key, usually {endpoint.provider.upper()}_API_KEY"
         ) from None
+
+
+def find_setup_trouble(names: Iterable[str]) -> str:
+    """Why the first of these models that cannot be set up cannot, in one line; empty where all can. Imports, so blocks.
+
+    Args:
+        names: Models as `provider:model`.
+    """
+    for name in dict.fromkeys(names):
+        try:
+            endpoint = resolve_endpoint(name)
+            if endpoint.provider != "openai":
+                make_model(endpoint, 1.0, None)
+        except ModelUnavailableError as error:
+            return str(error)
+    return ""
 
 
 def _init(make: Any, name: str, options: dict[str, Any]) -> "BaseChatModel":

@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,13 +11,14 @@ from weiwo.app.cli.errors import FAILED, USAGE, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint
 from weiwo.app.session.session import Session
-from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, list_saved_threads
+from weiwo.graph.persistence.checkpoint_reader import UnreadableCheckpointError, list_saved_threads, saved_thread_exists
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import DatabaseUrlError, StorageError, database_file
 from weiwo.graph.persistence.store import open_store
 from weiwo.graph.persistence.threads import ThreadInfo, list_threads
 from weiwo.state.environment import home
 from weiwo.state.settings import Settings
+from weiwo.tools.private_files import replace_private_file
 
 if TYPE_CHECKING:
     from weiwo.state.context import Context
@@ -50,6 +51,37 @@ def last_thread() -> str:
     for one in read_threads(1):
         return one.thread_id
     raise UsageError("there is no thread yet; weiwo ask begins one")
+
+
+def last_question() -> str:
+    """The thread to go on with where none is named: the one that changed last.
+
+    Raises:
+        UsageError: There is none, or the question asked last was stopped before it had a thread: the one that changed
+            last is another question's.
+    """
+    with suppress(OSError):
+        asked = _last_asked().read_text("utf-8")
+        if not is_thread_known(asked):
+            raise UsageError(
+                "the question asked last has no thread: it was stopped before it began, or removed; ask again"
+            )
+    return last_thread()
+
+
+def note_question(thread_id: str) -> None:
+    """Note the thread of the question asked last, before the thread is there."""
+    with suppress(OSError):
+        replace_private_file(_last_asked(), thread_id.encode())
+
+
+def _last_asked() -> Path:
+    return home() / "last-asked"
+
+
+def is_thread_known(thread_id: str) -> bool:
+    """Whether the thread is known to be there already; a database elsewhere is not asked."""
+    return read_saved(lambda file: saved_thread_exists(file, thread_id)) is not False
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 LangGraph is imported after the first line is on the screen, by the functions that run something.
 """
 
+import asyncio
 from typing import Annotated, Any
 
 import typer
@@ -26,11 +27,10 @@ from weiwo.app.cli.questions.delivery import Delivery, make_watcher, remember_fi
 from weiwo.app.cli.questions.fork import corpus_problems, fork_command, read_fork
 from weiwo.app.cli.questions.offers import keeps_wish, offer_web, offer_wish
 from weiwo.app.cli.questions.spending import tell_cost
-from weiwo.app.cli.session import last_thread, open_session, read_saved
+from weiwo.app.cli.session import is_thread_known, last_thread, note_question, open_session
 from weiwo.app.cli.text_parameters import MORE, TextCommand
 from weiwo.app.render.labels import label
 from weiwo.app.session.session import RunEnd
-from weiwo.graph.persistence.checkpoint_reader import saved_thread_exists
 from weiwo.graph.persistence.threads import new_thread_id
 from weiwo.state.settings import Context, Settings
 from weiwo.text.language_detection import detect_language
@@ -120,10 +120,13 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
     settings = Settings.resolve(context)
     tell_cost(question, settings, as_json=as_json)
     watcher = make_watcher(question, delivery)
+    note_question(thread_id)
 
     async def work() -> RunEnd:
+        if settings.models and (trouble := await asyncio.to_thread(_find_model_trouble, settings)):
+            hint(trouble)
         problems = await corpus_problems(settings)
-        language, new = detect_language(question), given and not _is_thread_known(thread_id)
+        language, new = detect_language(question), given and not is_thread_known(thread_id)
         if delivery.verbose or not is_terminal():  # on a terminal the live view tells it
             hint(label(language, "reading"))
         if delivery.verbose or new:  # else it is told below the answer
@@ -144,6 +147,8 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
     return conclude(run_to_end(work(), stopped), watcher, settings, delivery)
 
 
-def _is_thread_known(thread_id: str) -> bool:
-    """Whether the thread is known to be there already; a database elsewhere is not asked."""
-    return read_saved(lambda file: saved_thread_exists(file, thread_id)) is not False
+def _find_model_trouble(settings: Settings) -> str:
+    """Why a model that is configured cannot be set up, in one line; told first, since rules answer alone then."""
+    from weiwo.models.model_cache import find_setup_trouble
+
+    return find_setup_trouble(settings.models.values())

@@ -10,7 +10,7 @@ from weiwo.app.cli.output import hint
 from weiwo.app.cli.questions.conclude import conclude, kind_of, resume_run
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.plan_files import read_plan
-from weiwo.app.cli.session import last_thread
+from weiwo.app.cli.session import last_question
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.settings import Settings
 
@@ -43,7 +43,7 @@ def resume(  # noqa: PLR0913 - an option each
     verbose: Verbose = False,
 ) -> None:
     """Finish what was interrupted or waits for a person."""
-    thread_id = checked_thread_id(thread or last_thread())
+    thread_id = checked_thread_id(thread or last_question())
     delivery = Delivery(as_json=json, verbose=verbose, files=output_files(output))
     answers: list[Any] = ["approve"] if approve else []
     answers += [{name: words} for name, words in (("reject", reject), ("reply", reply)) if words is not None]
