@@ -162,6 +162,12 @@ class Context(BaseModel):
         "Search providers, in the order to ask them, such as searxng, brave@5/1000, tavily+raw. Unset: those"
         " whose keys are set."
     )
+    browser: Annotated[bool | None, Setting(read="flag", careful=False, shapes_answer=True, studio=("executor",))] = (
+        _unset(
+            "Whether a page that is empty without its scripts is opened in an installed Chromium (default: where the"
+            " extra browser is installed)."
+        )
+    )
     allow_hosts: Annotated[list[str] | None, Setting(read="list", shapes_answer=True, needs_trust=True)] = _unset(
         "Hosts and networks of an intranet that may be fetched from, such as wiki.corp or 10.1.0.0/16."
     )

@@ -131,6 +131,7 @@ class Settings:
     web_asked_for: bool = False
     sources: tuple[SourceKind, ...] = ()
     search: tuple[str, ...] = ()
+    browser: bool = True
     allow_hosts: tuple[str, ...] = ()
     depth: Depth = "normal"
     form: "Form" = ""

@@ -177,6 +177,7 @@ def _build_web_tools(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]
 
 
 def _build_page_readers(settings: Settings, sources: Sequence[ConfiguredProvider]) -> list[BaseTool]:
+    from weiwo.tools.web.fetching.browser import explain_no_browser  # noqa: PLC0415 - the same
     from weiwo.tools.web.read_page import ExtractPage, ReadPage  # noqa: PLC0415 - slow to import, for the web alone
 
     try:
@@ -187,7 +188,8 @@ def _build_page_readers(settings: Settings, sources: Sequence[ConfiguredProvider
     bounds: dict[str, Any] = {"guard": guard, "seconds": seconds, "max_bytes": settings.limits.max_page_bytes}
     bounds["within"] = settings.filter
     tavily = [ExtractPage(source=source, **bounds) for source in sources if source.name == "tavily"]
-    return [ReadPage(**bounds), *tavily]
+    browser = settings.browser and not explain_no_browser()
+    return [ReadPage(browser=browser, **bounds), *tavily]
 
 
 def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:

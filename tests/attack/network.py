@@ -7,10 +7,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from tests.attack.report import Attack, Report
+from tests.support.chromium import sandboxed_chromium
 from tests.support.openai_server import Handler, OpenAIServer, Reply, always, raw, text
 from weiwo.models.attempt import _MOST_CHARACTERS
 from weiwo.models.budget import Budget
@@ -19,6 +21,7 @@ from weiwo.models.gateway import ChatModels
 from weiwo.state import Limits
 from weiwo.state.settings import Settings
 from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.web.fetching.browser import render_page
 from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.parser_process import _PageParsers
 from weiwo.tools.web.fetching.robots import check_robots
@@ -284,7 +287,30 @@ async def _ask(report: Report, what: str, handler: Handler, limits: dict[str, An
             report.check(what, whole and len(came) <= 2_000_000, f"{len(came):,} characters were taken")
 
 
+async def _scripts(report: Report, folder: Path) -> None:
+    """Pages whose scripts try to reach a service of this machine, through a real Chromium where one is installed."""
+    chromium = sandboxed_chromium(folder)
+    if not chromium or not find_spec("playwright"):
+        return
+    with _serving((200, {"Access-Control-Allow-Origin": "*"}, b"secret")) as (inside, reached):
+        port = inside.rpartition(":")[2]
+        hosts = ("127.0.0.1", "localhost", "[::1]", "0.0.0.0", "127.1", "2130706433", "0x7f000001")  # noqa: S104
+        lines = {host: f"fetch('http://{host}:{port}/')" for host in hosts}
+        lines |= {"WebSocket": f"new WebSocket('ws://127.0.0.1:{port}/')", "image": f"new Image().src = '{inside}'"}
+        lines |= {"frame": f"document.body.innerHTML = '<iframe src={inside}>'", "window": f"window.open('{inside}')"}
+        lines |= {"away": f"location = '{inside}'", "beacon": f"navigator.sendBeacon('{inside}', 'x')"}
+        lines |= {"worker": f"new Worker(URL.createObjectURL(new Blob([`fetch('{inside}')`])))"}
+        for what, line in lines.items():
+            page = f"<html><body><div id=app></div><script>{line}</script></body></html>".encode()
+            with _serving((200, {"Content-Type": "text/html"}, page)) as (site, opened):
+                guard = UrlGuard(allow=[site.removeprefix("http://")])
+                with suppress(ToolCallError):
+                    await render_page(f"{site}/", guard, seconds=15, max_bytes=1_000_000, executable=chromium)
+            report.check(f"script: {what}", bool(opened) and not reached, "it got through, or nothing was opened")
+
+
 ATTACKS = (
+    Attack("scripts of a page that reach for this machine", _scripts),
     Attack("search providers: not JSON, deep, huge, redirect, hang", _providers),
     Attack("robots.txt in all its modes", _robots),
     Attack("pages that freeze, eat memory or never end", _pages),

@@ -5,6 +5,7 @@ are passages, because all that comes out is written into every checkpoint.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,7 +19,8 @@ from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.passages import RankedText, as_artifact, as_text, rank_passages
-from weiwo.tools.web.fetching.fetch import fetch
+from weiwo.tools.web.fetching.browser import explain_no_browser, is_script_wall, render_page
+from weiwo.tools.web.fetching.fetch import FetchedPage, fetch
 from weiwo.tools.web.fetching.page_cache import PAGE_END, SECONDS, PageCache, WebPage
 from weiwo.tools.web.fetching.page_parser import refresh_target, text_page
 from weiwo.tools.web.fetching.parser_process import page_parsers
@@ -29,6 +31,8 @@ from weiwo.tools.web.providers.failover import bounded_request
 from weiwo.tools.web.providers.health import PROVIDER_HEALTH, ConfiguredProvider, ProviderHealth
 from weiwo.tools.web.providers.provider import ProviderAccess
 
+_RENDERED_SHARE: Final = 0.6
+"""Share of the time of a fetch that a browser has, so that both fit into the time of a call."""
 _MOST_REFRESHES: Final = 2
 """How often a page may lead on by itself."""
 
@@ -59,6 +63,8 @@ class ReadPage(AsyncTool):
     """Bytes of a page that are read."""
     robots: bool = True
     """Whether a site's robots.txt is respected."""
+    browser: bool = False
+    """Whether a page without text outside its scripts is opened in a browser."""
 
     def model_post_init(self, context: Any, /) -> None:
         """State what makes two of this tool the same one, for those who keep its results."""
@@ -69,7 +75,8 @@ class ReadPage(AsyncTool):
 
     @property
     def _conditions(self) -> str:
-        return f"allow={self.guard.identity} robots={self.robots} max_bytes={self.max_bytes}"
+        browser = " browser" if self.browser else ""
+        return f"allow={self.guard.identity} robots={self.robots} max_bytes={self.max_bytes}{browser}"
 
     async def _arun(self, url: str, query: str = "") -> tuple[str, list[dict[str, JsonValue]]]:
         require_page(self.within, url.strip())
@@ -111,12 +118,30 @@ class ReadPage(AsyncTool):
         for turn in range(_MOST_REFRESHES + 1):
             got = await fetch(url, guard, seconds=self.seconds, max_bytes=self.max_bytes, permit=permit)
             try:
-                return await page_parsers.parse(got)
+                return await self._parsed(got, permit)
             except ToolCallError:
                 url = refresh_target(got)
                 if not url or turn == _MOST_REFRESHES:
                     raise
         raise AssertionError("the last turn returns or raises")
+
+    async def _parsed(self, got: FetchedPage, permit: Callable[[str], Awaitable[None]]) -> WebPage:
+        """The content of a page, of one that is a wall of script as a browser shows it."""
+        if not await asyncio.to_thread(is_script_wall, got):
+            return await page_parsers.parse(got)
+        why_not = explain_no_browser() or "the browser is switched off"
+        if self.browser:
+            try:
+                seconds = _RENDERED_SHARE * self.seconds
+                shown = await render_page(got.url, self.guard, seconds=seconds, max_bytes=self.max_bytes)
+                await permit(shown.url)
+                return await page_parsers.parse(shown)
+            except ToolCallError as failure:
+                why_not = failure.message
+        try:
+            return await page_parsers.parse(got)
+        except ToolCallError as failure:
+            raise ToolCallError(failure.kind, f"{failure.message}; {why_not}") from None
 
 
 _MOST_PASSAGES: Final = 12

@@ -95,6 +95,7 @@ _PARTS: Final = {
     "part_pages": _Part(("trafilatura", "lxml.html.clean", "protego")),
     "part_documents": _Part(("pypdfium2", "PIL.Image", "docx", "pptx", "xberg", "icalendar"), "documents"),
     "part_tables": _Part(("duckdb",), "tables"),
+    "part_browser": _Part(("playwright.sync_api",), "browser"),
     "part_mcp": _Part(("fastmcp", "mcp.client.session", "mcp_types"), "mcp"),
 }
 

@@ -17,6 +17,7 @@ CLOSED = sorted(
         "approve_plan",
         "web",
         "telemetry",
+        "browser",
         "plan_memory",
         "answer_memory",
     }
@@ -107,7 +108,7 @@ def test_a_client_names_no_place_outside_the_documents(folder):
 def test_a_client_may_be_more_careful_and_not_less():
     careful = of_client({"WEIWO_WEB": "1"}, approve_plan=True, web=False, telemetry=False)
     assert (careful.approve_plan, careful.web, careful.telemetry) == (True, False, False)
-    for less in ({"approve_plan": False}, {"web": True}, {"telemetry": True}):
+    for less in ({"approve_plan": False}, {"web": True}, {"telemetry": True}, {"browser": True}):
         with pytest.raises(SettingsError, match="may not set it"):
             of_client({"WEIWO_APPROVE_PLAN": "1"}, **less)
 

@@ -39,10 +39,10 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
         super().__init__(http2=True, verify=_trusted_certificates(), trust_env=False, limits=limits)
         if not hasattr(self._pool, "_network_backend"):  # httpx offers no public way to it
             raise RuntimeError("this version of httpcore has no network backend to guard; pages cannot be fetched")
-        self._pool._network_backend = _GuardedBackend(guard)  # noqa: SLF001
+        self._pool._network_backend = GuardedBackend(guard)  # noqa: SLF001
 
 
-class _GuardedBackend(httpcore.AsyncNetworkBackend):
+class GuardedBackend(httpcore.AsyncNetworkBackend):
     """Opens connections to checked addresses."""
 
     def __init__(self, guard: UrlGuard, inner: httpcore.AsyncNetworkBackend | None = None) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.tools.web.fetching import url_guard as guards
-from weiwo.tools.web.fetching.guarded_transport import UnknownHostError, _GuardedBackend
+from weiwo.tools.web.fetching.guarded_transport import GuardedBackend, UnknownHostError
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 
 HOSTILE = [
@@ -178,14 +178,14 @@ class Lines(httpcore.AsyncNetworkBackend):
 
 async def test_each_checked_address_is_tried_until_one_can_be_reached() -> None:
     lines = Lines(PUBLIC[1])
-    assert await _GuardedBackend(UrlGuard(resolver=answering(*PUBLIC)), lines).connect_tcp("example.com", 80)
+    assert await GuardedBackend(UrlGuard(resolver=answering(*PUBLIC)), lines).connect_tcp("example.com", 80)
     assert lines.tried == PUBLIC
 
 
 async def test_nothing_is_connected_to_if_one_of_the_addresses_is_private() -> None:
     lines = Lines(*PUBLIC, "10.0.0.1")
     with pytest.raises(UrlRefusedError, match=r"10\.0\.0\.1, a private address"):
-        await _GuardedBackend(UrlGuard(resolver=answering(*PUBLIC, "10.0.0.1")), lines).connect_tcp("example.com", 80)
+        await GuardedBackend(UrlGuard(resolver=answering(*PUBLIC, "10.0.0.1")), lines).connect_tcp("example.com", 80)
     assert lines.tried == []
 
 
@@ -193,10 +193,10 @@ async def test_a_public_address_of_this_machine_is_not_talked_to() -> None:
     lines = Lines(PUBLIC[0], ours=PUBLIC[0])
     guard = UrlGuard(resolver=answering(PUBLIC[0]))
     with pytest.raises(UrlRefusedError, match="this machine itself"):
-        await _GuardedBackend(guard, lines).connect_tcp("me.example.com", 80)
+        await GuardedBackend(guard, lines).connect_tcp("me.example.com", 80)
     assert lines.lines[0].closed
     allowing = UrlGuard(["me.example.com"], answering(PUBLIC[0]))
-    assert await _GuardedBackend(allowing, lines).connect_tcp("me.example.com", 80)
+    assert await GuardedBackend(allowing, lines).connect_tcp("me.example.com", 80)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ async def test_no_host_of_that_name_is_told_from_no_reply_of_the_resolver(code: 
         raise socket.gaierror(code, "so it goes")
 
     with pytest.raises(error):
-        await _GuardedBackend(UrlGuard(resolver=failing), Lines()).connect_tcp("example.com", 80)
+        await GuardedBackend(UrlGuard(resolver=failing), Lines()).connect_tcp("example.com", 80)
 
 
 async def test_what_was_checked_is_what_is_handed_out() -> None:

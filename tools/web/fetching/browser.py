@@ -1,0 +1,116 @@
+"""Pages that hold no text without their scripts, opened in an installed Chromium (extra `browser`).
+
+A page is rendered only if what came for it is empty or a wall of script. Each gets a browser of its own in a worker
+process, which ends with it and reaches the network through a `GuardedProxy` alone.
+"""
+
+import asyncio
+import json
+import re
+import shutil
+import threading
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, Final
+
+from weiwo.state import FailureKind
+from weiwo.text.language import word_count
+from weiwo.text.patterns import lazy
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.printable import one_line
+from weiwo.tools.web.fetching.fetch import FetchedPage
+from weiwo.tools.web.fetching.guarded_proxy import GuardedProxy
+from weiwo.tools.web.fetching.url_guard import UrlGuard
+from weiwo.tools.worker_process import WorkerProcess
+
+_NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_COMMAND: Final = "from weiwo.tools.web.fetching.browser_process import main; main()"
+_FEW_WORDS: Final = 25
+"""A page with more words outside its scripts is read as it came."""
+_LOOKED_AT: Final = 2_000_000
+_SPARE_SECONDS: Final = 10.0
+"""Time for the browser to start and to end, besides that of the page."""
+_RESOURCES: Final = 4
+"""Times the bytes of a page that it may load with all its scripts."""
+_LOOK_SECONDS: Final = 0.1
+_KINDS: Final[dict[str, FailureKind]] = {"timeout": "timeout", "oversized": "oversized", "blocked": "blocked"}
+_turn: Final = threading.BoundedSemaphore(1)
+"""One browser at a time, whoever asks."""
+_HIDING: Final = lazy(r"<(/?)(script|style|noscript|template|head)\b[^<>]{0,4000}>", re.IGNORECASE)
+_TAG: Final = lazy(r"<[^<>]{0,4000}>")
+
+
+def is_script_wall(page: FetchedPage) -> bool:
+    """Whether a page of HTML has scripts and next to no text outside them."""
+    if page.type not in {"text/html", "application/xhtml+xml"}:
+        return False
+    markup = page.body[:_LOOKED_AT].decode("utf-8", "replace")
+    shown: list[str] = []
+    at, inside, scripts = 0, "", 0
+    for tag in _HIDING.finditer(markup):
+        name = tag[2].lower()
+        scripts += name == "script"
+        if not inside:
+            shown.append(markup[at : tag.start()])
+            inside = "" if tag[1] else name
+        elif tag[1] and name == inside:
+            inside = ""
+        at = tag.end()
+    shown.append("" if inside else markup[at:])
+    return scripts > 0 and word_count(_TAG.sub(" ", " ".join(shown))) < _FEW_WORDS
+
+
+@cache
+def find_browser() -> str:
+    """Path of an installed Chromium; empty where there is none."""
+    return next((path for name in _NAMES if (path := shutil.which(name))), "")
+
+
+def explain_no_browser() -> str:
+    """Why pages cannot be rendered; empty where they can."""
+    if not find_spec("playwright"):
+        return "pages that need JavaScript want the extra: pip install 'weiwo[browser]'"
+    return "" if find_browser() else "pages that need JavaScript want Chromium: install your system's package"
+
+
+async def render_page(
+    url: str, guard: UrlGuard, *, seconds: float, max_bytes: int, executable: str = ""
+) -> FetchedPage:
+    """Load a page with its scripts, and return its markup as it then stands.
+
+    Args:
+        url: An address that the guard and the site's robots.txt allow.
+        guard: Decides what the browser may connect to.
+        seconds: Time for loading the page.
+        max_bytes: Bytes of the markup that are kept; all that is loaded for it may have four times as many.
+        executable: Chromium; empty for the installed one.
+
+    Raises:
+        ToolCallError: `timeout`, `oversized`, or `blocked` (no browser, no sandbox, or it could not be loaded).
+    """
+    shown = one_line(url, 200)
+    order = {"url": url, "seconds": seconds, "max_bytes": max_bytes, "executable": executable or find_browser()}
+    while not _turn.acquire(blocking=False):  # noqa: ASYNC110 - the turn is that of all event loops
+        await asyncio.sleep(_LOOK_SECONDS)
+    worker = WorkerProcess(_COMMAND)
+    try:
+        async with GuardedProxy(guard, max_bytes=_RESOURCES * max_bytes) as proxy:
+            login = {"server": proxy.address, "username": proxy.username, "password": proxy.password}
+            reply = await _exchange(worker, {**order, "proxy": login}, seconds + _SPARE_SECONDS)
+            if proxy.exhausted:
+                raise ToolCallError("oversized", f"{shown}: its scripts load over {_RESOURCES * max_bytes:,} bytes")
+    except (OSError, EOFError, ValueError):
+        why = f"no page within {seconds + _SPARE_SECONDS:g} s" if worker.late else "the browser crashed"
+        raise ToolCallError("timeout" if worker.late else "crash", f"{shown}: {why}") from None
+    finally:
+        await asyncio.shield(asyncio.to_thread(worker.kill))
+        _turn.release()
+    if "error" in reply:
+        raise ToolCallError(_KINDS[reply["kind"]], f"{shown}: {reply['error']}")
+    return FetchedPage(reply["url"], reply["html"].encode(), "text/html", "utf-8")
+
+
+async def _exchange(worker: WorkerProcess, order: dict[str, Any], seconds: float) -> dict[str, str]:
+    frames = [json.dumps(order).encode("ascii")]
+    reply: dict[str, str] = json.loads(await asyncio.to_thread(worker.exchange, frames, seconds))
+    return reply

@@ -1,0 +1,148 @@
+"""Worker process that drives Chromium through Playwright: loads one page with its scripts, and returns its markup.
+
+Chromium keeps its sandbox; where that does not start, the page is refused. It reaches nothing but the proxy it is
+given: no name is resolved by it, loopback included, and WebRTC, QUIC, downloads and service workers are off.
+"""
+
+import json
+import os
+import signal
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Self
+
+from weiwo.tools.printable import one_line
+from weiwo.tools.worker_process import read_frame, serve_requests, write_frame
+
+_FLAGS: Final = (
+    "--disable-quic",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--disable-gpu",
+    "--disable-file-system",
+    "--renderer-process-limit=2",
+    "--js-flags=--max-old-space-size=256",
+)
+_MEMORY_BYTES: Final = 1_500_000_000
+"""Resident memory of all processes of the browser together."""
+_LOOK_SECONDS: Final = 0.25
+_PROC: Final = Path("/proc")
+_NO_RTC: Final = (
+    "for (const n of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[n]"
+)
+_LOADED: Final = frozenset({"document", "script", "xhr", "fetch", "stylesheet"})
+"""Kinds of resources that text may depend on; pictures, fonts, media and frames' own kinds are not loaded."""
+_READ_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_QUIET_MILLISECONDS: Final = 4_000
+"""Time for scripts after the document is there."""
+
+
+def main() -> None:
+    """Render pages from standard input until it ends: in a worker."""
+    serve_requests(_answer)
+
+
+class _MemoryWatch:
+    """Context manager that ends the browser if its processes take more memory than they may; on Linux only.
+
+    A limit of the address space is none for Chromium, which reserves far more than it ever uses, and that of V8's heap
+    leaves out what scripts keep in buffers.
+    """
+
+    def __init__(self, most: int = _MEMORY_BYTES) -> None:
+        self.exceeded = False
+        self._most = most
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        if _PROC.is_dir():
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+
+    def _watch(self) -> None:
+        while not self._done.wait(_LOOK_SECONDS):
+            processes = _find_descendants(os.getpid())
+            if sum(processes.values()) > self._most:
+                self.exceeded = True
+                for process in processes:
+                    with suppress(OSError):
+                        os.kill(process, signal.SIGKILL)
+                return
+
+
+def _find_descendants(root: int) -> dict[int, int]:
+    """Processes that descend from one, with the bytes of memory that each has resident."""
+    parents: dict[int, int] = {}
+    sizes: dict[int, int] = {}
+    for entry in _PROC.iterdir():
+        if entry.name.isdecimal():
+            with suppress(OSError, ValueError, IndexError):  # it ended while it was looked at
+                state = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+                parents[int(entry.name)], sizes[int(entry.name)] = int(state[1]), int(state[21])
+    page = os.sysconf("SC_PAGE_SIZE")
+    found: dict[int, int] = {}
+    waiting = [root]
+    while waiting:
+        parent = waiting.pop()
+        children = [process for process, of in parents.items() if of == parent and process not in found]
+        found |= {process: sizes[process] * page for process in children}
+        waiting += children
+    return found
+
+
+def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
+    order = json.loads(read_frame(requests))
+    with _MemoryWatch() as memory:
+        try:
+            reply = _render(order)
+        except Exception as error:  # noqa: BLE001 - whatever a page makes the browser raise
+            reply = {
+                "error": _explain(str(error)),
+                "kind": "timeout" if "Timeout" in type(error).__name__ else "blocked",
+            }
+            if memory.exceeded:
+                reply = {"error": f"it takes over {_MEMORY_BYTES:,} bytes of memory", "kind": "oversized"}
+    write_frame(replies, json.dumps(reply).encode("ascii"))
+
+
+def _explain(said: str) -> str:
+    """Why a page was not rendered, as one line."""
+    if "sandbox" in said.lower():
+        who = "as root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "here"
+        return f"Chromium's sandbox does not start {who}, and without it no page is opened; run Weiwo as another user"
+    return one_line(said.partition("\n")[0], 200)
+
+
+def _render(order: dict[str, Any]) -> dict[str, str]:
+    from playwright.sync_api import Error, Route, sync_playwright  # noqa: PLC0415 - of the extra `browser`
+
+    def pass_on(route: Route) -> None:
+        asked = route.request
+        allowed = asked.resource_type in _LOADED and asked.method in _READ_METHODS
+        (route.continue_ if allowed else route.abort)()
+
+    bound = order["seconds"] * 1000
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=order["executable"],
+            chromium_sandbox=True,
+            args=[*_FLAGS],
+            proxy={**order["proxy"], "bypass": "<-loopback>"},
+            timeout=bound,
+        )
+        try:
+            context = browser.new_context(service_workers="block", accept_downloads=False, permissions=[])
+            context.add_init_script(_NO_RTC)
+            context.route("**/*", pass_on)
+            page = context.new_page()
+            page.goto(order["url"], wait_until="domcontentloaded", timeout=bound)
+            with suppress(Error):  # a page that is never quiet is read as it stands
+                page.wait_for_load_state("networkidle", timeout=min(bound, _QUIET_MILLISECONDS))
+            return {"url": page.url, "html": page.content()[: order["max_bytes"]]}
+        finally:
+            browser.close()
