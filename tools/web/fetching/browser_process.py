@@ -119,7 +119,7 @@ def _explain(said: str) -> str:
 
 
 def _render(order: dict[str, Any]) -> dict[str, str]:
-    from playwright.sync_api import Error, Route, sync_playwright  # noqa: PLC0415 - of the extra `browser`
+    from playwright.sync_api import Error, ProxySettings, Route, sync_playwright  # noqa: PLC0415 - of the extra `browser`
 
     def pass_on(route: Route) -> None:
         asked = route.request
@@ -132,7 +132,7 @@ def _render(order: dict[str, Any]) -> dict[str, str]:
             executable_path=order["executable"],
             chromium_sandbox=True,
             args=[*_FLAGS],
-            proxy={**order["proxy"], "bypass": "<-loopback>"},
+            proxy=ProxySettings(**order["proxy"], bypass="<-loopback>"),
             timeout=bound,
         )
         try:
