@@ -95,8 +95,8 @@ async def render_page(
     worker = WorkerProcess(_COMMAND)
     try:
         async with GuardedProxy(guard, max_bytes=_RESOURCES * max_bytes) as proxy:
-            login = {"server": proxy.address, "username": proxy.username, "password": proxy.password}
-            reply = await _exchange(worker, {**order, "proxy": login}, seconds + _SPARE_SECONDS)
+            login = {"proxy": proxy.address, "username": proxy.username, "password": proxy.password}
+            reply = await _exchange(worker, {**order, **login}, seconds + _SPARE_SECONDS)
             if proxy.exhausted:
                 raise ToolCallError("oversized", f"{shown}: its scripts load over {_RESOURCES * max_bytes:,} bytes")
     except (OSError, EOFError, ValueError):

@@ -119,20 +119,25 @@ def _explain(said: str) -> str:
 
 
 def _render(order: dict[str, Any]) -> dict[str, str]:
-    from playwright.sync_api import Error, ProxySettings, Route, sync_playwright  # noqa: PLC0415 - of the extra `browser`
+    from playwright.sync_api import Error, Route, sync_playwright  # noqa: PLC0415 - of the extra `browser`
 
     def pass_on(route: Route) -> None:
         asked = route.request
         allowed = asked.resource_type in _LOADED and asked.method in _READ_METHODS
         (route.continue_ if allowed else route.abort)()
 
-    bound = order["seconds"] * 1000
+    bound, proxy = order["seconds"] * 1000, order["proxy"]
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=order["executable"],
             chromium_sandbox=True,
             args=[*_FLAGS],
-            proxy=ProxySettings(**order["proxy"], bypass="<-loopback>"),
+            proxy={
+                "server": proxy,
+                "username": order["username"],
+                "password": order["password"],
+                "bypass": "<-loopback>",
+            },
             timeout=bound,
         )
         try:
