@@ -1,7 +1,9 @@
 """Evidence (passages), and the outcomes of tasks that rest on it."""
 
+import hashlib
+import json
 from operator import not_
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -453,6 +455,12 @@ class Outcome(Value):
         moved = {key: value for key, value in detail.items() if key in TaskTrace.model_fields}
         left = {key: value for key, value in detail.items() if key not in moved and key != "slow"}
         return {**given, "detail": left, **({"trace": moved} if moved else {})}
+
+    def seal(self) -> Self:
+        """Return the outcome with the digest of its value and quotes, by which a later edit is seen."""
+        quotes = [[quote.evidence_id, quote.text] for quote in self.quotes]
+        held = json.dumps([self.value, quotes], sort_keys=True, ensure_ascii=False)
+        return self.model_copy(update={"digest": hashlib.sha256(held.encode()).hexdigest()[:16]})
 
     @property
     def usable(self) -> bool:

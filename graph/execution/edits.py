@@ -1,11 +1,10 @@
 """Values edited in the state by hand, as in Studio: they become the person's own.
 
 The executor stores a digest of each value and its quotes. A value that its digest does not fit was edited: its quotes
-are dropped, since they carry another value, and what was worked out from the old value counts no more.
+are dropped, since they carry another value, and what was worked out from the old value counts no more. A value without
+a digest was written by hand, too. Those of a thread that is older than digests get one when it goes on.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,14 +15,7 @@ from weiwo.state.search import SearchState
 
 def seal_outcomes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
     """Store the digest of each value with it."""
-    return {key: one.model_copy(update={"digest": digest_value(one)}) for key, one in outcomes.items()}
-
-
-def digest_value(outcome: Outcome) -> str:
-    """Digest of a value and of the quotes that carry it."""
-    quotes = [[quote.evidence_id, quote.text] for quote in outcome.quotes]
-    told = json.dumps([outcome.value, quotes], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    return {key: one.seal() for key, one in outcomes.items()}
 
 
 def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
@@ -38,13 +30,15 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
     """
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     known = plan.ids if plan is not None else ()
+    if state.get("ledger") is None and not any(one.digest for one in outcomes.values()):  # a thread of an older version
+        return {"outcomes": seal_outcomes(outcomes), "evidence": {}} if outcomes else {}
     edited = [key for key in known if key in outcomes and _is_edited(outcomes[key])]
     if plan is None or not edited:
         return {}
     changed, evidence = dict(outcomes), {}
     for key in edited:
         outcome, passage = build_set_outcome(plan.task(key), outcomes[key].value, changed, language)
-        changed[key] = outcome.model_copy(update={"digest": digest_value(outcome)})
+        changed[key] = outcome.seal()
         evidence[passage.id] = passage
     for key in plan.descendants(edited):
         if key in outcomes and key not in edited:
@@ -65,4 +59,5 @@ def with_edits(state: SearchState) -> tuple[SearchState, dict[str, Any]]:
 
 
 def _is_edited(outcome: Outcome) -> bool:
-    return outcome.answers and bool(outcome.digest) and outcome.digest != digest_value(outcome)
+    """Whether a value was written by hand since it got its digest, or without one."""
+    return outcome.answers and outcome.digest != outcome.seal().digest

@@ -237,7 +237,7 @@ async def _changed(
     update: dict[str, Any] = {
         "plan": new,
         "revisions": [*values.get("revisions", []), *replaced],
-        "outcomes": Overwrite(kept),
+        "outcomes": Overwrite({key: one.seal() for key, one in kept.items()}),
         "evidence": Overwrite(found),
         "approved": new.revision if approved is not None and plan is not None else approved,
         "feedback": "",

@@ -321,12 +321,13 @@ async def test_checkpoints_are_found_by_the_beginning_of_their_ids(saver):
 
 
 @pytest.mark.parametrize("saver", ["sqlite"], indirect=True)
-async def test_a_value_edited_in_the_state_is_the_persons_and_what_builds_on_it_runs_again(saver):
+@pytest.mark.parametrize("change", [{"value": "1800"}, {"value": "1800", "digest": ""}])
+async def test_a_value_edited_in_the_state_is_the_persons_and_what_builds_on_it_runs_again(saver, change):
     graph = build_graph(saver, tools=[search_tool(people)])
     first = (await graph.ainvoke({"question": OLDER}, at()))["result"]
     assert "97" in first["answer"]
     state = (await graph.aget_state(at())).values
-    edited = state["outcomes"]["task_1"].model_copy(update={"value": "1800"})
+    edited = state["outcomes"]["task_1"].model_copy(update=change)
     place = await graph.aupdate_state(at(), {"outcomes": {"task_1": edited}, "result": {}}, as_node="planner")
     result = (await graph.ainvoke(None, place))["result"]
     assert result["outcomes"]["task_3"]["value"] == 112
