@@ -66,6 +66,9 @@ class _Writer(OfficeWriter):
             self._heading("sources", 1)
             for cited in report.documents:
                 self._document(cited)
+        if report.part_rows:
+            self._heading("parts", 1)
+            self._table([[[Run(cell)] for cell in row] for row in report.part_rows])
         if len(report.steps) > 1:
             self._heading("plan", 1)
             self._table([[[Run(cell)] for cell in row] for row in report.plan_rows])

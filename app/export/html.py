@@ -69,6 +69,7 @@ class _Answer:
             f'<p class="about">{status}{escape(report.about)}</p>',
             f"<article>{answer}</article>",
             self._source_list(),
+            self._parts(),
             self._plan(),
             self._legend(),
             self._notes(),
@@ -81,6 +82,14 @@ class _Answer:
             return ""
         items = "".join(f"<li>{escape(note)}</li>" for note in self._report.notes)
         return f'<aside class="notes"><h2>{word(self._language, "limits")}</h2><ul>{items}</ul></aside>'
+
+    def _parts(self) -> str:
+        if not (rows := self._report.part_rows):
+            return ""
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows[1:])
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<section><h2>{word(self._language, 'parts')}</h2>{table}</section>"
 
     def _legend(self) -> str:
         verdicts = self._report.verdicts

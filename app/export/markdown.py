@@ -25,6 +25,9 @@ def render_markdown(report: Report) -> bytes:
     if report.sources:
         parts.append(f"## {word(language, 'sources')}")
         parts.append("\n".join(_document(cited, report) for cited in report.documents))
+    if report.part_rows:
+        parts.append(f"## {word(language, 'parts')}")
+        parts.append(_table(report.part_rows))
     if report.notes:
         notes = "\n".join(f"> - {_escaped(note)}" for note in report.notes)
         parts.append(f"> **{word(language, 'limits')}**\n>\n{notes}")
@@ -41,6 +44,12 @@ def _document(cited: Sequence[Source], report: Report) -> str:
         quote = f"“{_escaped(one.quote)}”" if one.quote else ""
         lines.append("  - " + " ".join(part for part in (f"\\[{one.n}\\]", one.place(report.language), quote) if part))
     return "\n".join(lines)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """A table, its header first."""
+    lines = ["| " + " | ".join(_escaped(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
 def _escaped(text: str) -> str:

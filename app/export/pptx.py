@@ -71,6 +71,8 @@ class _Writer(OfficeWriter):
         if report.sources:
             points = [point for cited in report.documents for point in self._document(cited)]
             self._points(word(language, "sources"), points, size=12)
+        if report.part_rows:
+            self._table(word(language, "parts"), [[(Run(cell),) for cell in row] for row in report.part_rows])
         if len(report.steps) > 1:
             self._table(word(language, "plan"), [[(Run(cell),) for cell in row] for row in report.plan_rows])
         if report.notes:

@@ -14,6 +14,7 @@ from weiwo.state import REFERENCE
 from weiwo.state.answer import DOUBTFUL, Status
 from weiwo.state.evidence import FILE_DATE
 from weiwo.state.kinds import Language, recorded_language
+from weiwo.state.ledger import PartOutcome
 from weiwo.text.citation_marks import seal_marks
 from weiwo.text.localization import localized_section
 from weiwo.text.markdown import Node, Run
@@ -30,6 +31,8 @@ _SHORT_PASSAGE: Final = 120
 """Characters of a passage that can be a quotation as a whole."""
 _LONGEST_FILLED: Final = 60
 """Characters of a value inside a question."""
+_LEAST_PARTS: Final = 2
+"""Parts of a question that make a table; of one the answer and its status tell all."""
 _LONGEST_IN_TABLE: Final = 120
 """Characters of a question or a value in the table of the plan."""
 
@@ -189,6 +192,22 @@ class Report:
         for source in self.sources:
             found.setdefault(source.address or f"task {source.n}", []).append(source)
         return list(found.values())
+
+    @property
+    def part_rows(self) -> list[list[str]]:
+        """The parts of the question as a table, its header first: each with its outcome and why; none for one alone."""
+        parts = self.result.get("parts") or ()
+        if len(parts) < _LEAST_PARTS:
+            return []
+        rows = [[word(self.language, name) for name in ("part", "outcome")]]
+        for part in parts:
+            name = " · ".join(filter(None, (str(part.get("subject") or ""), str(part.get("attribute") or ""))))
+            outcome = str(part.get("outcome"))
+            became = word(self.language, f"outcome_{outcome}") if outcome in get_args(PartOutcome) else outcome
+            why = ": ".join(filter(None, (str(part.get("component") or ""), str(part.get("cause") or ""))))
+            told = f"{became} ({why})" if why else became
+            rows.append([one_line(name, _LONGEST_IN_TABLE), one_line(told, 2 * _LONGEST_IN_TABLE)])
+        return rows
 
     @property
     def plan_rows(self) -> list[list[str]]:

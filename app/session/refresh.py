@@ -120,7 +120,7 @@ def _list_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[d
         if old != new:
             source = next((sources[one] for one in outcome["evidence_ids"] if one in sources), "")
             changes.append({"task": key, "question": questions.get(key, key), "old": old, "new": new, "source": source})
-    if not changes and _list_terms(before) != _list_terms(after):
+    if not changes and (_list_terms(before) != _list_terms(after) or _list_parts(before) != _list_parts(after)):
         source = next((one["source"] for one in after["citations"]), "")
         told = {"task": "", "question": str(after["question"]), "old": before["answer"], "new": after["answer"]}
         changes.append({**told, "source": source})
@@ -130,6 +130,12 @@ def _list_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[d
 def _list_terms(result: Mapping[str, Any]) -> frozenset[str]:
     """The content words and figures of an answer, by which a new wording is told from a new answer."""
     return frozenset(terms(clean_marks(str(result["answer"]), ())))
+
+
+def _list_parts(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The parts of the question with what became of them, in any order."""
+    parts = result.get("parts") or ()
+    return sorted((str(one.get("subject")), str(one.get("attribute")), str(one.get("outcome"))) for one in parts)
 
 
 def _in_words(outcome: Mapping[str, Any] | None, result: Mapping[str, Any]) -> str:

@@ -4,16 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from weiwo.nodes.shared.ledger import name_part
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.pieces import Piece, append_piece, place_claims, trailing_blanks
-from weiwo.nodes.writer.prompt import current_outcomes, describe_task, named_gaps
+from weiwo.nodes.writer.prompt import named_gaps
 from weiwo.nodes.writer.rendering import Rendering
 from weiwo.nodes.writer.report.prompt import LIMITS
 from weiwo.nodes.writer.report.section import ReportDraft, is_limits_heading, restore_piece
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
+from weiwo.state.ledger import Ledger
 from weiwo.state.search import SearchState
 from weiwo.text.localization import localized
 from weiwo.tools.passages import own_date
@@ -64,15 +66,11 @@ def assemble_report(
 
 
 def _list_missing(state: SearchState, services: RunContext, sources: CitableSources) -> list[str]:
-    """What the report leaves open, a line each: gaps, and tasks that came to nothing."""
-    outcomes, plan = current_outcomes(state), state.get("plan")
-    say = AnswerSanitizer(sources.evidence, state["assessment"].question, services.language)
+    """List what the report leaves open, a line each, as the ledger has it: gaps, and parts without an answer."""
+    ledger, language = state.get("ledger") or Ledger(), services.language
+    say = AnswerSanitizer(sources.evidence, state["assessment"].question, language)
     lines = [gap.text for gap in named_gaps(state)]
-    lines += [
-        quote_as_data(describe_task(task, state, services.language), 200)
-        for task in (plan.tasks if plan else ())
-        if task.id not in outcomes or not outcomes[task.id].answers
-    ]
+    lines += [quote_as_data(name_part(part, language), 200) for part in ledger.missing]
     told = [line for line in dict.fromkeys(" ".join(say(line).split()) for line in lines) if line]
     return [line for n, line in enumerate(told) if not any(line.strip("?？") in other for other in told[:n])]
 
