@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from weiwo.nodes.reflection.chain_links import find_missing_link
 from weiwo.nodes.shared.consistency import find_inconsistencies
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.planning.rule_plan import frame_task
@@ -83,15 +84,25 @@ def monitor_plan(
         failures=tuple(failures),
         finished=finished,
         answerable=all(task_id in finished or task_id in denied for task_id in plan.final_ids),
-        weak=tuple(_weak_values(plan, outcomes, calibration)),
+        weak=tuple(_weak_values(plan, outcomes, calibration, passages, language)),
         inconsistencies=find_inconsistencies(plan, outcomes),
     )
 
 
-def _weak_values(plan: Plan, outcomes: Mapping[str, Outcome], calibration: _Calibration | None) -> Iterator[WeakValue]:
+def _weak_values(
+    plan: Plan,
+    outcomes: Mapping[str, Outcome],
+    calibration: _Calibration | None,
+    passages: Collection[Evidence],
+    language: Language,
+) -> Iterator[WeakValue]:
     for task_id in plan.ids:
         outcome = outcomes.get(task_id)
-        weakness = _weakness(outcome, calibration) if outcome is not None and outcome.usable else None
+        if outcome is None or not outcome.usable:
+            continue
+        weakness = _weakness(outcome, calibration)
+        if weakness is None and find_missing_link(plan.task(task_id), outcome, passages, language):
+            weakness = "doubted"
         if weakness is not None:
             yield WeakValue(task_id=task_id, weakness=weakness, carries=bool(plan.descendants([task_id])))
 
