@@ -2,98 +2,120 @@
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from weiwo.app.export.proof import Proof, ProvenClaim, fold_words
-from weiwo.nodes.writer.document import list_claim_places
-from weiwo.state import Language
-from weiwo.text.citation_marks import blank_marks
+from weiwo.app.export.proof import Proof, fold_words
+from weiwo.nodes.writer.claims import check_claim
+from weiwo.nodes.writer.document import list_claim_places, row_of
+from weiwo.state import DOUBTFUL, Claim, Evidence
+from weiwo.text.citation_marks import blank_marks, list_cited_numbers
+from weiwo.text.language import sentences
 from weiwo.text.localization import localized
-
-PartKind = Literal["claim", "quotation", "label", "uncovered"]
 
 _MARKUP: Final = re.compile(r"^[\s>]*(?:#{1,6}\s|[-*+]\s|\d{1,3}[.)]\s)?")
 _HEADING: Final = re.compile(r"^\s*(#{1,6})\s")
-_TOKEN: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
-_EMPTY_WORDS: Final = frozenset(
-    {"a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "per", "the", "to", "with"}
-    | set("的和与在及")
+_HEADING_LINE: Final = re.compile(r"^#{1,6} .+$", re.MULTILINE)
+_DELIMITER_ROW: Final = re.compile(r"[\s|:-]*---[\s|:-]*")
+_DELIMITERS: Final = (",", ";", "\t", "|")
+_BETWEEN_TITLES: Final = "·"
+UNVERIFIED: Final = localized("writer.rendering", "unverified")
+"""The mark of a doubtful claim."""
+_FIXED: Final = (
+    localized("writer.rule_answer.leads", "asserted"),
+    localized("writer.rule_answer.leads", "extracts"),
 )
-"""Words that say nothing by themselves; a "not" is none of them."""
-_UNVERIFIED: Final = localized("writer.rendering", "unverified")
+"""Our own lead-ins; those that state something, such as that it occurs nowhere, are not among them."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of an answer."""
+    """A piece of an answer.
 
-    kind: PartKind
+    Attributes:
+        kind: What it is.
+        text: Its Markdown.
+        start: Where it begins.
+        claim: The claim that it tells; None of anything else.
+        row: Of a cell, its table row.
+    """
+
+    kind: Literal["claim", "quotation", "label", "uncovered"]
     text: str
     start: int
-    claim: ProvenClaim | None = None
+    claim: Claim | None = None
+    row: str = ""
 
 
 def cover_answer(proof: Proof) -> list[Part]:
-    """Divide an answer into its parts, in order; what has neither letters nor figures is none."""
+    """Divide an answer into its parts, in order; what says nothing, such as a rule between blocks, is none."""
     answer = proof.answer
-    known = {fold_words(claim.text): claim for claim in proof.claims}
     parts: list[Part] = []
     at = 0
-    for start, end in [*_claim_places(answer, known, proof.language), (len(answer), len(answer))]:
-        parts += _rest_parts(answer, at, start)
-        if end > start:
-            parts.append(Part("claim", answer[start:end], start, _find(answer[start:end], known, proof.language)))
+    for start, end, claim in _find_claims(proof):
+        parts += _list_rest(answer, at, start)
+        parts.append(Part("claim", answer[start:end], start, claim, row_of(answer, (start, end))))
         at = end
-    texts = [source.passage.text for source in proof.sources]
-    return [_classify(part, parts, texts, proof) if part.kind == "uncovered" else part for part in parts]
+    parts += _list_rest(answer, at, len(answer))
+    passages = [source.passage for source in proof.sources]
+    for n, part in enumerate(parts):
+        if part.kind == "uncovered" and _is_quotation(part, answer, passages):
+            parts[n] = replace(part, kind="quotation")
+        elif part.kind == "uncovered" and _is_label(part, parts, proof):
+            parts[n] = replace(part, kind="label")
+    return parts
 
 
-def _claim_places(answer: str, known: Mapping[str, ProvenClaim], language: Language) -> Iterator[tuple[int, int]]:
-    """The places of the answer's claims, without those that overlap."""
+def _find_claims(proof: Proof) -> Iterator[tuple[int, int, Claim]]:
+    """The places of the answer's claims, without those that overlap; of several in the same words each has its own."""
+    mark = fold_words(UNVERIFIED[proof.language]).lstrip()
+    known: dict[str, list[Claim]] = {}
+    for claim in proof.claims:
+        known.setdefault(fold_words(claim.text), []).append(claim)
     last = 0
-    for start, end in list_claim_places(answer):
-        if start >= last and _find(answer[start:end], known, language) is not None:
-            yield start, end
+    for start, end in list_claim_places(proof.answer):
+        text = proof.answer[start:end]
+        folded = fold_words(text)
+        claims = known.get(folded) or known.get(folded.removesuffix(mark)) or []
+        links = "](" in text and not any("](" in claim.text for claim in claims)  # a mark that became a link
+        if start >= last and claims and not links:
+            yield start, end, claims.pop(0) if len(claims) > 1 else claims[0]
             last = end
 
 
-def _find(text: str, known: Mapping[str, ProvenClaim], language: Language) -> ProvenClaim | None:
-    """The claim that a text is, the mark of a doubtful one aside."""
-    folded = fold_words(text)
-    return known.get(folded) or known.get(folded.removesuffix(fold_words(_UNVERIFIED[language])))
-
-
-def _rest_parts(answer: str, start: int, end: int) -> Iterator[Part]:
+def _list_rest(answer: str, start: int, end: int) -> Iterator[Part]:
     """What stands between two claims, line by line."""
     for found in re.finditer(r"[^\n]+", answer[start:end]):
-        if re.search(r"\w", _MARKUP.sub("", blank_marks(found[0])[0])):
+        said = _MARKUP.sub("", blank_marks(found[0])[0])
+        signs = "|" in found[0] and not _DELIMITER_ROW.fullmatch(found[0]) and said.strip(" |")
+        if signs or fold_words(said):
             yield Part("uncovered", found[0], start + found.start())
 
 
-def _classify(part: Part, parts: list[Part], texts: list[str], proof: Proof) -> Part:
-    kind: PartKind = "uncovered"
-    if _is_quotation(part, proof.answer, texts):
-        kind = "quotation"
-    elif _is_label(part, parts, proof):
-        kind = "label"
-    return Part(kind, part.text, part.start)
-
-
-def _is_quotation(part: Part, answer: str, texts: list[str]) -> bool:
-    """Whether it stands in a block of quotation, and word for word in one passage."""
+def _is_quotation(part: Part, answer: str, passages: Sequence[Evidence]) -> bool:
+    """Whether it stands in a block of quotation, and word for word in one passage, a row of a table as it is told."""
     line = answer.rfind("\n", 0, part.start) + 1
     if not answer[line:].lstrip().startswith(">"):
         return False
-    folded = [fold_words(one) for one in part.text.split("…")]
-    if any(all(one in fold_words(text) for one in folded) for text in texts):
-        return True
-    return any(_is_row(part.text, text) for text in texts)
+    return any(is_excerpt(part.text, one.text) or _is_row(part.text, one.text) for one in passages)
 
 
-_DELIMITERS: Final = (",", ";", "\t", "|")
+def is_excerpt(shown: str, text: str) -> bool:
+    """Whether a text shows another in its own words and order; what stands behind "…" begins with a sentence of it."""
+    whole, starts = " ", set[int]()
+    for line in text.splitlines():
+        for start, end in sentences(line):
+            starts.add(len(whole) - 1)
+            whole += fold_words(line[start:end]).lstrip()
+    at = 0
+    for n, piece in enumerate(map(fold_words, shown.split("…"))):
+        at = whole.find(piece, at)
+        while n and piece and at >= 0 and at not in starts:
+            at = whole.find(piece, at + 1)
+        if at < 0:
+            return False
+    return True
 
 
 def _is_row(shown: str, table: str) -> bool:
@@ -108,39 +130,40 @@ def _is_row(shown: str, table: str) -> bool:
     return False
 
 
-def _is_label(part: Part, parts: list[Part], proof: Proof) -> bool:
-    """Whether it has no words beyond those of the claims below it, the titles of sources and our own headings.
+def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
+    """Whether it is one of our lead-ins, titles of sources, or words of the claims below it that these do not refute.
 
-    In a table, the words of the rows that the claims rest on count, too: a claim there is a cell.
+    The header of a table stands in one passage as it is told: it says what the cells below it mean.
     """
-    words = _tokens(part.text)
-    below = [one.claim for one in _below(part, parts) if one.claim is not None]
-    allowed = set(chain.from_iterable(_tokens(claim.text) for claim in below))
-    cited = {n for claim in below for n in claim.citations} | {
-        n for mark in blank_marks(part.text)[1] for n in mark.numbers
-    }
-    for source in proof.sources:
-        if source.n in cited or not below:
-            allowed |= _tokens(source.passage.title) | _tokens(source.passage.source)
-            if part.text.lstrip().startswith("|"):
-                allowed |= _tokens(source.passage.text)
-            elif heading := _HEADING.match(source.passage.text):
-                allowed |= _tokens(source.passage.text[heading.end() :].partition("\n")[0])
-    return words <= allowed
+    said = fold_words(_MARKUP.sub("", part.text))
+    if said in {fold_words(lead[proof.language]) for lead in _FIXED}:
+        return True
+    below = [one.claim for one in _list_below(part, parts) if one.claim is not None]
+    cited = {n for claim in below for n in claim.citations} | set(list_cited_numbers(part.text))
+    passages = [source.passage for source in proof.sources if source.n in cited or not below]
+    above = [(one.title, one.source, one.heading, *_HEADING_LINE.findall(one.text)) for one in passages]
+    titles = [fold_words(text) for texts in above for text in texts]
+    pieces = [fold_words(piece) for piece in _MARKUP.sub("", part.text).split(_BETWEEN_TITLES)]
+    if all(any(piece in title for title in titles) for piece in pieces):
+        return True
+    if part.text.lstrip().startswith("|"):
+        return any(said in fold_words(one.text) for one in passages)
+    known = {word for text in (*titles, *(fold_words(claim.text) for claim in below)) for word in text.split()}
+    if any(map(str.isdigit, said)) or not known.issuperset(said.split()):
+        return False
+    given = proof.claim_sources()
+    statement = blank_marks(_MARKUP.sub("", part.text))[0].strip(" *_:：\n")
+    return check_claim(f"{statement}.", tuple(sorted(cited)), given)[0].verdict not in DOUBTFUL
 
 
-def _below(part: Part, parts: list[Part]) -> Iterator[Part]:
+def _list_below(part: Part, parts: Sequence[Part]) -> Iterator[Part]:
     """The parts under a label: to the next heading of its level or above."""
     own = _HEADING.match(part.text)
     level = len(own[1]) if own else 7
-    for one in parts:
-        if one.start <= part.start:
+    for other in parts:
+        if other.start <= part.start:
             continue
-        heading = _HEADING.match(one.text) if one.kind != "claim" else None
+        heading = _HEADING.match(other.text) if other.kind != "claim" else None
         if heading and len(heading[1]) <= level:
             return
-        yield one
-
-
-def _tokens(text: str) -> set[str]:
-    return set(_TOKEN.findall(blank_marks(text)[0].casefold())) - _EMPTY_WORDS
+        yield other

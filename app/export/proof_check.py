@@ -1,6 +1,6 @@
 """Check an answer with its proof again, without its thread: sentences, quotes, values, calculations, documents.
 
-The check is the writer's own (`prove_claim`), over what the file itself holds; with a folder of documents, passages are
+The check is the writer's own (`check_claim`), over what the file itself holds; with a folder of documents, passages are
 looked for in these, and requests to tables are made again. A file that was made to fit can be consistent: only
 documents show more. What a model judged is not judged again unless one is given.
 """
@@ -11,35 +11,34 @@ import math
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from pathlib import Path, PurePath
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pydantic import ValidationError
 
 from weiwo.app.errors import MisuseError
-from weiwo.app.export.answer_coverage import Part, cover_answer
-from weiwo.app.export.proof import (
-    CALCULATORS,
-    FORMAT,
-    OLDER_FORMAT,
-    Calculation,
-    Proof,
-    ProvenClaim,
-    ProvenSource,
-    fill_arguments,
-    fold_words,
-    hash_text,
-    prove_claim,
-)
+from weiwo.app.export.answer_coverage import UNVERIFIED, Part, cover_answer, is_excerpt
+from weiwo.app.export.proof import FORMAT, OLDER_FORMAT, Proof, ProvenSource, fold_words
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
+from weiwo.nodes.executor.extraction.typed_extraction import extract_value
+from weiwo.nodes.executor.reading.quotes import carries
+from weiwo.nodes.shared.ledger import list_asked_parts
+from weiwo.nodes.shared.planning.references import fill_args, fill_text
+from weiwo.nodes.shared.planning.rule_plan import frame_task
+from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.writer.claims import ClaimSources, check_claim
+from weiwo.nodes.writer.closing import find_unchecked, list_part_gaps
+from weiwo.nodes.writer.compose import compose_statements
+from weiwo.nodes.writer.document import is_code, list_claim_places
+from weiwo.nodes.writer.draft import all_supported
 from weiwo.nodes.writer.entailment import judge_statement
-from weiwo.nodes.writer.sources import render_value
-from weiwo.state import DOUBTFUL, Evidence, JsonValue, Outcome
+from weiwo.nodes.writer.verification.clauses import content_words
+from weiwo.state import DOUBTFUL, Claim, Evidence, JsonValue, Outcome, Plan, Task
+from weiwo.state.ledger import Ledger
 from weiwo.state.settings import Settings
 from weiwo.text.citation_marks import clean_marks, list_cited_numbers
 from weiwo.text.lists import join_names
@@ -47,23 +46,29 @@ from weiwo.text.localization import localized_section
 from weiwo.tools.built_in import explain_no_tables
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.compute.calculator import Calculator
+from weiwo.tools.compute.date_difference import DateDifference
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.source_names import name_source
 from weiwo.tools.printable import one_line
 
+QUERY_TABLE: Final = "query_table"
+_CALCULATORS: Final = {tool.name: tool for tool in (Calculator(), DateDifference())}
+"""The tools whose calculations can be done again anywhere."""
 _LARGEST: Final = 50_000_000
 """Bytes of a file that is read."""
-QUERY_TABLE: Final = "query_table"
 _MOST_FILES: Final = 200_000
 _MOST_PASSAGES: Final = 20_000
 _WORDS: Final = localized_section("proof_check")
-_TOLERANCE: Final = 1e-9
 _PART: Final = re.compile(r"#L\w+$")
 """The mark of a part of a file in the name of a source."""
-
-
-UncheckedKind = Literal["model", "sentence", "value", "calculation", "document"]
+_REFERENCE: Final = re.compile(r"\{\{[^{}]*\}\}")
+_FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_CONSTANTS: Final = frozenset({"0", "1", "2", "100"})
+"""Figures of formulas, such as that of a percentage."""
+_BY_MODEL: Final = frozenset({"supported", "judgement"})
+_PARTICULARS: Final = frozenset({"computed", "matched"})
 
 
 @dataclass
@@ -72,9 +77,11 @@ class ProofReport:
 
     Attributes:
         proof: The proof.
-        findings: What does not hold: its kind (`answer`, `claim`, `quote`, `value`, `calculation`, `document`), its
-            place, and why.
-        unchecked: What was not checked again: kind, place, and why.
+        findings: What does not hold: its kind (`answer`, `claim`, `quote`, `value`, `calculation`, `part`,
+            `document`), its place, and why.
+        unchecked: What was not checked again: kind (those above, `sentence`, `doubtful`), place, and why.
+        judged: The claims that only a model can judge again.
+        requests: The requests to tables that only documents can answer: the arguments, by task.
         checked: How many things of each kind were.
         compared: Whether documents were looked into.
         notes: What else a reader should know of the sources: place, and what.
@@ -82,22 +89,28 @@ class ProofReport:
 
     proof: Proof
     findings: list[tuple[str, str, str]] = field(default_factory=list)
-    unchecked: list[tuple[UncheckedKind, str, str]] = field(default_factory=list)
-    checked: dict[str, int] = field(default_factory=dict)
+    unchecked: list[tuple[str, str, str]] = field(default_factory=list)
+    judged: list[Claim] = field(default_factory=list)
+    requests: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
+    checked: Counter[str] = field(default_factory=Counter)
     compared: bool = False
     notes: list[tuple[str, str]] = field(default_factory=list)
 
     @property
-    def older(self) -> bool:
-        """Whether the file is of the form without a hash, of which nothing more than consistency is told."""
-        return self.proof.format == OLDER_FORMAT
+    def left(self) -> list[tuple[str, str, str]]:
+        """All that was not checked again, claims that a model judged included."""
+        words = _WORDS[self.proof.language]
+        kinds = ["model" if claim.verdict in _BY_MODEL else "sentence" for claim in self.judged]
+        judged = zip(kinds, self.judged, strict=True)
+        told = [(kind, one_line(one.text, 200), words[f"by_{kind}"].format(one.verdict)) for kind, one in judged]
+        return [*told, *self.unchecked]
 
     @property
     def code(self) -> int:
         """The exit code: 0 where every sentence was checked again and holds, 1 where something does not, else 3."""
         if self.findings:
             return 1
-        return 3 if self.unchecked or not self.compared or self.older else 0
+        return 3 if self.left or not self.compared or self.proof.format == OLDER_FORMAT else 0
 
     @property
     def closing(self) -> str:
@@ -105,7 +118,7 @@ class ProofReport:
         language = self.proof.language
         words = _WORDS[language]
         parts = []
-        if self.older:
+        if self.proof.format == OLDER_FORMAT:
             parts.append(words["older"])
         elif not self.compared:
             parts.append(words["consistent"] if not self.findings else words["not_compared"])
@@ -113,7 +126,7 @@ class ProofReport:
             parts.append(words["does_not_hold"].format(len(self.findings)))
         counted = join_names([words[kind].format(count) for kind, count in self.checked.items()], language)
         parts.append(words["again"].format(counted))
-        left = Counter(kind for kind, _, _ in self.unchecked)
+        left = Counter(kind for kind, _, _ in self.left)
         if by_model := left.pop("model", 0):
             parts.append(words["left_model"].format(by_model))
         if left:
@@ -123,17 +136,14 @@ class ProofReport:
 
     def find(self, kind: str, place: str, message: str, *values: object) -> None:
         """Add what does not hold."""
-        told = [one_line(str(value), 200) for value in values]
-        self.findings.append((kind, one_line(place, 200), _WORDS[self.proof.language][message].format(*told)))
+        self.findings.append((kind, one_line(place, 200), self._say(message, *values)))
 
-    def leave(self, kind: UncheckedKind, place: str, message: str, *values: object) -> None:
+    def leave(self, kind: str, place: str, message: str, *values: object) -> None:
         """Add what is not checked again."""
-        told = [one_line(str(value), 200) for value in values]
-        self.unchecked.append((kind, one_line(place, 200), _WORDS[self.proof.language][message].format(*told)))
+        self.unchecked.append((kind, one_line(place, 200), self._say(message, *values)))
 
-    def count(self, kind: str) -> None:
-        """Count what is checked."""
-        self.checked[kind] = self.checked.get(kind, 0) + 1
+    def _say(self, message: str, *values: object) -> str:
+        return _WORDS[self.proof.language][message].format(*(one_line(str(value), 200) for value in values))
 
     def to_json(self) -> dict[str, Any]:
         """The report as one object."""
@@ -143,7 +153,7 @@ class ProofReport:
             "closing": self.closing,
             "compared": self.compared,
             "findings": [{"kind": kind, "place": place, "text": text} for kind, place, text in self.findings],
-            "not_checked": [{"kind": kind, "place": place, "why": why} for kind, place, why in self.unchecked],
+            "not_checked": [{"kind": kind, "place": place, "why": why} for kind, place, why in self.left],
             "checked": self.checked,
             "notes": [{"place": place, "text": text} for place, text in self.notes],
         }
@@ -155,217 +165,234 @@ def read_proof(path: Path) -> Proof:
     Raises:
         MisuseError: It is none.
     """
+    wrong = f"it is no answer of the form {FORMAT}, or it is damaged; weiwo ask -o answer.weiwo writes one"
     try:
         if path.stat().st_size > _LARGEST:
             raise MisuseError(f"{str(path)!r}; it is over {_LARGEST:,} bytes; no answer is")
-        data = json.loads(path.read_bytes())
+        return Proof.model_validate(json.loads(path.read_bytes()))
     except OSError as error:
         raise MisuseError(f"{str(path)!r}; it cannot be read ({error.strerror or error}); name another") from None
-    except (ValueError, RecursionError):
-        raise MisuseError(
-            f"{str(path)!r}; it is no JSON; weiwo ask -o answer.weiwo writes what can be checked"
-        ) from None
-    if not isinstance(data, dict) or data.get("format") not in {FORMAT, OLDER_FORMAT}:
-        raise MisuseError(f"{str(path)!r}; it is no answer of the form {FORMAT}; write it by weiwo ask -o answer.weiwo")
-    try:
-        return Proof.model_validate(data)
-    except (ValidationError, RecursionError) as error:
-        first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": ("the file",), "msg": "too deep"}
-        where = ".".join(map(str, first["loc"]))
-        raise MisuseError(f"{str(path)!r}; {where}: {first['msg']}; it is damaged, or of another version") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise MisuseError(f"{str(path)!r}; {'.'.join(map(str, first['loc']))}: {first['msg']}; {wrong}") from None
+    except (ValueError, TypeError, LookupError, RecursionError):
+        raise MisuseError(f"{str(path)!r}; it is no JSON object; {wrong}") from None
 
 
 def check_proof(proof: Proof) -> ProofReport:
     """Check all that code can check with the file alone. CPU-bound."""
     report = ProofReport(proof)
-    if not report.older and proof.hash != proof.content_hash():
+    if proof.format == FORMAT and proof.hash != proof.content_hash():
         report.find("answer", "hash", "hash_differs")
     _check_sources(report)
-    parts = cover_answer(proof)
-    _check_answer(report, parts)
-    given = proof.claim_sources()
-    for claim in proof.claims:
-        _check_claim(report, claim, given, parts)
+    plan = Plan.read(proof.plan).plan if proof.plan else None
+    firm = {}
     for task_id, outcome in proof.values.items():
-        _check_value(report, task_id, outcome)
-    for calculation in proof.calculations:
-        _check_calculation(report, calculation)
+        check = _check_calculation if outcome.computed else _check_value
+        if outcome.value is not None and outcome.type != "passages" and check(report, plan, task_id, outcome):
+            firm[task_id] = outcome
+    _check_answer(report, cover_answer(proof), _tell_again(proof, plan, firm))
+    if proof.parts:
+        _check_ledger(report, plan)
     return report
 
 
 def _check_sources(report: ProofReport) -> None:
-    """Each passage is what its hash says, and holds the words that are quoted of it."""
+    """What is shown as an extract stands in its passage; newer versions of sources are named."""
     for source in report.proof.sources:
-        place = _place_of(source)
-        if hash_text(source.passage.text) != source.sha256:
-            report.find("quote", place, "passage_changed")
         if source.passage.superseded_by:
-            said = _WORDS[report.proof.language]["superseded"].format(one_line(source.passage.superseded_by, 200))
-            report.notes.append((one_line(place, 200), said))
-        text = fold_words(source.passage.text)
-        for quote in source.quotes:
-            report.count("quotes")
-            if fold_words(quote) not in text:
-                report.find("quote", place, "quote_missing", quote)
-    texts = {one.passage.id: fold_words(one.passage.text) for one in report.proof.sources}
+            newer = _WORDS[report.proof.language]["superseded"].format(one_line(source.passage.superseded_by, 200))
+            report.notes.append((one_line(source.place, 200), newer))
+    passages = {source.passage.id: source.passage for source in report.proof.sources}
     for extract in report.proof.extracts:
-        report.count("quotes")
-        known = texts.get(extract.evidence_id, "")
-        if any(fold_words(part) not in known for part in extract.text.split("…")):
+        report.checked["quotes"] += 1
+        passage = passages.get(extract.evidence_id)
+        if passage is None or not is_excerpt(extract.text, passage.text):
             report.find("quote", extract.source, "quote_missing", extract.text)
+        elif (extract.source, extract.title, extract.locator) != (passage.source, passage.title, passage.locator):
+            report.find("document", extract.source, "other_title", passage.title)
 
 
-def _place_of(source: ProvenSource) -> str:
-    mark = f"[{source.n}] " if source.n else ""
-    return f"{mark}{source.passage.source} {source.passage.locator}".strip()
+def _tell_again(proof: Proof, plan: Plan | None, firm: Mapping[str, Outcome]) -> Collection[str]:
+    """The claims that values make, told anew: those that code read and worked out again."""
+    titles = [source.passage.title for source in proof.sources]
+    try:
+        told = compose_statements(plan, firm, proof.language, titles) if plan is not None else []
+    except (LookupError, TypeError, ValueError, AttributeError):  # of a file that no Weiwo wrote
+        return frozenset()
+    found = set[str]()
+    for statement in told:
+        texts = [statement.text[start:end] for start, end in list_claim_places(statement.text)]
+        texts[:1] = [statement.verdict + text for text in texts[:1]]
+        cells = [cell for row in statement.table.splitlines() for cell in row.split("|")]
+        found.update(map(fold_words, [*texts, *cells]))
+    return found
 
 
-def _check_answer(report: ProofReport, parts: Sequence[Part]) -> None:
-    """The text says its claims, cites what they cite, and what else it says is a quotation, a label or not checked."""
-    proof = report.proof
-    told = {fold_words(part.claim.text) for part in parts if part.claim is not None}
+def _check_answer(report: ProofReport, parts: Sequence[Part], again: Collection[str]) -> None:
+    """The text says its claims, cites what they cite, and says nothing else but quotations and labels."""
+    proof, given = report.proof, report.proof.claim_sources()
+    told = [part.claim for part in parts]
     for claim in proof.claims:
-        if fold_words(claim.text) not in told:
+        if claim not in told:
             report.find("answer", claim.text, "claim_not_told")
-    unjudged = {fold_words(one.text) for one in proof.never_judged}
     for part in parts:
-        if part.kind == "quotation":
-            report.count("quotations")
-        elif part.kind == "label":
-            report.count("labels")
+        if part.claim is not None:
+            _check_claim(report, part.claim, part, given, again)
         elif part.kind == "uncovered":
-            known = any(one in fold_words(part.text) or fold_words(part.text) in one for one in unjudged if one)
-            if report.older and not known:
-                report.find("answer", part.text, "sentence_added")
-            else:
-                report.leave("sentence", part.text, "no_claim")
-    numbers = {one.n for one in proof.sources} | {one.n for one in proof.calculations}
+            report.leave("sentence", part.text, "no_claim")
+        else:
+            report.checked[f"{part.kind}s"] += 1
+    numbers = {source.n for source in proof.sources} | set(proof.calculations.values())
     cited = {n for claim in proof.claims for n in claim.citations}
     for n in sorted(cited.union(list_cited_numbers(proof.answer)) - numbers):
         report.find("answer", f"[{n}]", "no_source")
 
 
-def _check_claim(report: ProofReport, claim: ProvenClaim, given: ClaimSources, parts: Sequence[Part]) -> None:
-    """A claim gets from code what is written of it, and what code gave still holds."""
-    report.count("claims")
-    now = prove_claim(claim.to_claim(), given, claim.row)
-    if now.code != claim.code or now.code_reason != claim.code_reason:
-        report.find("claim", claim.text, "verdict_differs", now.code, claim.code, now.code_reason or claim.code_reason)
-    elif now.judged_by == "code" and now.code != claim.verdict and {now.code, claim.verdict} - DOUBTFUL:
-        report.find("claim", claim.text, "verdict_differs", now.code, claim.verdict, now.code_reason)
-    elif now.judged_by != claim.judged_by:
-        report.find("claim", claim.text, "judge_differs", claim.judged_by, claim.verdict)
-    elif not math.isclose(now.share, claim.share, abs_tol=1e-3):
-        report.find("claim", claim.text, "share_differs", round(100 * now.share), round(100 * claim.share))
-    elif claim.verdict in DOUBTFUL:
-        report.find("claim", claim.text, "doubtful", claim.verdict, claim.reason or claim.code_reason)
-    elif claim.judged_by == "model":
-        report.leave("model", claim.text, "by_model", claim.verdict)
-    elif claim.judged_by == "nobody":
+def _check_claim(report: ProofReport, claim: Claim, part: Part, given: ClaimSources, again: Collection[str]) -> None:
+    """A claim gets the verdict of the file again; if only its particulars stand in sources, a model has to judge it."""
+    report.checked["claims"] += 1
+    now = check_claim(claim.text, claim.citations, given, part.row)[0]
+    if claim.verdict in DOUBTFUL:
+        mark = fold_words(UNVERIFIED[report.proof.language])
+        if not is_code(claim.text) and not fold_words(part.text).endswith(mark):
+            report.find("claim", claim.text, "not_marked", claim.verdict)
+        report.leave("doubtful", claim.text, "doubtful", claim.verdict, claim.reason or now.reason)
+    elif claim.verdict in {"quoted", *_PARTICULARS} and now.verdict != claim.verdict:
+        report.find("claim", claim.text, "verdict_differs", now.verdict, claim.verdict, now.reason)
+    elif claim.verdict in _BY_MODEL or (claim.verdict in _PARTICULARS and fold_words(claim.text) not in again):
+        report.judged.append(claim)
+    elif claim.verdict != now.verdict or claim.verdict == "unchecked":
         report.leave("sentence", claim.text, "by_nobody", claim.verdict)
-    marked = _marks_of(claim, parts)
-    if marked is not None and marked != set(claim.citations):
+    marked = set(list_cited_numbers(part.text))
+    if marked and marked != set(claim.citations) and not part.row and not is_code(claim.text):
         report.find("claim", claim.text, "citations_differ")
 
 
-def _marks_of(claim: ProvenClaim, parts: Sequence[Part]) -> set[int] | None:
-    """The numbers that stand at a claim in the text; None where it is told several times, or code, or a cell."""
-    places = [one for one in parts if one.claim is not None and one.claim.text == claim.text]
-    if len(places) != 1 or claim.row or claim.text.lstrip().startswith(("```", "~~~")):
-        return None
-    return set(list_cited_numbers(places[0].text)) or None
-
-
-def _check_value(report: ProofReport, task_id: str, outcome: Outcome) -> None:
-    """The quotes of a value stand in their passages, and the value in its quotes, as the code reads it."""
+def _check_value(report: ProofReport, plan: Plan | None, task_id: str, outcome: Outcome) -> bool:
+    """The quotes of a value stand in their passages; whether the code that reads values reads it there again."""
     proof = report.proof
-    passages = {one.passage.id: one.passage for one in proof.sources}
-    for quote in outcome.quotes:
-        passage = passages.get(quote.evidence_id)
+    passages = {source.passage.id: source.passage for source in proof.sources}
+    quoted = [passages.get(quote.evidence_id) for quote in outcome.quotes]
+    for quote, passage in zip(outcome.quotes, quoted, strict=True):
+        report.checked["quotes"] += 1
         if passage is None or fold_words(quote.text) not in fold_words(passage.text):
             report.find("value", task_id, "quote_missing", quote.text)
-    if outcome.value is None or outcome.computed or outcome.type == "passages":
-        return
     if outcome.detail.set_by_person:
         report.leave("value", task_id, "by_person")
-        return
-    if not outcome.quotes:
-        if outcome.evidence_ids:
-            report.leave("value", task_id, "no_quote")
-        return
-    report.count("values")
-    said = " ".join(quote.text for quote in outcome.quotes)
-    told = render_value(outcome, proof.language)
-    if fold_words(told) in fold_words(said) or fold_words(str(outcome.value)) in fold_words(said):
-        return
-    quoted = next(iter(passages.values())).model_copy(update={"text": said})
-    given = ClaimSources({1: (quoted,)}, {}, proof.language, "")
-    verdict = check_claim(f"{told}.", (1,), given, "")[0].verdict
-    if verdict in DOUBTFUL:
-        report.find("value", task_id, "value_not_quoted", told)
-    elif verdict not in {"quoted", "matched", "computed"}:
-        report.leave("value", task_id, "value_not_read", told)
+        return False
+    report.checked["values"] += 1
+    task = plan.task(task_id) if plan is not None and task_id in plan.ids else None
+    if task is not None:
+        asked = fill_text(task.description, proof.values, proof.language)
+        frame = frame_task(task, proof.language) if asked == task.description else parse_question(asked, proof.language)
+        read = extract_value(frame, outcome.type, list({one.id: one for one in quoted if one is not None}.values()))
+        if read is not None and _equal(read.value, outcome.value):
+            return True
+        if read is not None and outcome.decided_by == "rule":
+            report.find("value", task_id, "other_value", read.value, outcome.value)
+            return False
+    stated = outcome.basis == "stated" and outcome.type in {"number", "date"} and not outcome.detail.hops
+    if not any(carries(quote.text, outcome.value, outcome.type) for quote in outcome.quotes):
+        if stated and outcome.quotes:
+            report.find("value", task_id, "value_not_quoted", outcome.value)
+        else:
+            report.leave("value", task_id, "value_not_read", outcome.value)
+    return False
 
 
-def _check_calculation(report: ProofReport, calculation: Calculation) -> None:
-    """A calculation done again gives its value, from the values that its task builds on."""
-    proof, name = report.proof, calculation.task_id
-    outcome, tool = proof.values.get(name), CALCULATORS.get(calculation.tool)
-    if outcome is None or outcome.value != calculation.value:
-        report.find("calculation", name, "other_value", calculation.value, outcome and outcome.value)
-        return
-    for task_id, value in calculation.inputs.items():
-        if task_id not in proof.values or proof.values[task_id].value != value:
-            report.find("calculation", name, "other_input", task_id, value)
-    filled = fill_arguments(proof.plan, name, proof.values, proof.language)
-    if filled != calculation.arguments:
-        report.find("calculation", name, "other_arguments", json.dumps(calculation.arguments, ensure_ascii=False))
-    if calculation.tool == QUERY_TABLE:
-        return  # which only documents can answer
-    if tool is None or not calculation.arguments:
-        report.leave("calculation", name, "not_calculated", calculation.tool)
-        return
-    report.count("calculations")
-    _compare_calculation(report, calculation, outcome)
-
-
-def _compare_calculation(report: ProofReport, calculation: Calculation, outcome: Outcome) -> None:
-    call = {"name": calculation.tool, "args": calculation.arguments, "id": "1", "type": "tool_call"}
+def _check_calculation(report: ProofReport, plan: Plan | None, task_id: str, outcome: Outcome) -> bool:
+    """Whether a calculation done again gives its value; a request to a table waits for documents."""
+    proof, tool = report.proof, _CALCULATORS.get(outcome.tool)
+    task = plan.task(task_id) if plan is not None and task_id in plan.ids else None
+    known = tool is not None or outcome.tool == QUERY_TABLE
+    if task is None or task.for_each or task.tool != outcome.tool or not known:
+        report.leave("calculation", task_id, "not_calculated", outcome.tool)
+        return False
+    asked = fold_words(f"{proof.question} {proof.standalone}")
+    for operand in _list_operands(task):
+        if fold_words(operand) not in asked:
+            report.leave("calculation", task_id, "not_asked_for", operand)
     try:
-        artifact = CALCULATORS[calculation.tool].invoke(call).artifact
+        arguments = fill_args(task, proof.values, proof.language, tool.args_schema.model_json_schema() if tool else {})
+        if tool is None:
+            report.requests[task_id] = arguments
+            return True
+        artifact = tool.invoke({"name": tool.name, "args": arguments, "id": "1", "type": "tool_call"}).artifact
     except (ToolCallError, ValueError) as error:
-        report.find("calculation", calculation.task_id, "cannot_calculate", error)
-        return
-    _compare_artifact(report, calculation, outcome, artifact)
+        report.find("calculation", task_id, "cannot_calculate", error)
+        return False
+    return _compare_artifact(report, task_id, outcome, artifact)
 
 
-def _compare_artifact(
-    report: ProofReport, calculation: Calculation, outcome: Outcome, artifact: Mapping[str, Any]
-) -> None:
-    """What a calculation gives now is what the file says that it gave."""
-    if not _equal(artifact["value"], calculation.value):
-        report.find("calculation", calculation.task_id, "other_result", artifact["value"], calculation.value)
-        return
+def _list_operands(task: Task) -> list[str]:
+    """Figures of a formula, and values that a request to a table looks for: the question has to have them."""
+    if task.tool != QUERY_TABLE:
+        written = _REFERENCE.sub(" ", " ".join(map(str, task.args.values())))
+        return [figure for figure in _FIGURE.findall(written) if figure not in _CONSTANTS]
+    filters: Any = task.args.get("filters") or ()
+    wanted = [one.get("value") for one in filters if isinstance(one, dict)]
+    return [str(value) for one in wanted for value in (one if isinstance(one, list) else [one]) if value is not None]
+
+
+def _compare_artifact(report: ProofReport, task_id: str, outcome: Outcome, artifact: Mapping[str, Any]) -> bool:
+    """Whether a calculation gives now what the file says that it gave."""
+    report.checked["calculations"] += 1
+    before = len(report.findings)
     noted, given = outcome.detail.computation or {}, {**artifact, **(artifact.get("detail") or {})}
-    for key in noted.keys() & given.keys():
-        if not _equal(given[key], noted[key]) and key != "source":  # which is named after where it lies
-            report.find("calculation", calculation.task_id, "other_result", given[key], noted[key])
-    told = render_value(outcome, report.proof.language)
-    if told and calculation.told and not calculation.told.endswith(told):
-        report.find("calculation", calculation.task_id, "other_result", told, calculation.told)
+    for key, value in {"value": outcome.value, **noted}.items():
+        same = key not in given or _equal(given[key], value) or [given[key]] == value  # a list of one row
+        if not same and key != "source":  # which is named after where it lies
+            report.find("calculation", task_id, "other_result", given[key], value)
+    return len(report.findings) == before
 
 
-def _equal(one: JsonValue, other: JsonValue) -> bool:
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
-    return one == other
+def _equal(value: JsonValue, other: JsonValue) -> bool:
+    if isinstance(value, int | float) and isinstance(other, int | float):
+        return math.isclose(value, other, abs_tol=1e-9)
+    return value == other
+
+
+def _check_ledger(report: ProofReport, plan: Plan | None) -> None:
+    """Status, stop reason and gaps follow from the parts of the question, and each part from claims and sources."""
+    proof = report.proof
+    fault = "not_checked" if find_unchecked(proof.claims) else ""
+    fault = fault if all_supported(proof.claims) else "unsupported_claims"
+    shown = proof.status == "extracts" or (proof.extracts and proof.lead != "answer")
+    stops = () if proof.stop_reason in {"finished", "no_source"} else (proof.stop_reason,)
+    ledger = Ledger(
+        parts=proof.parts,
+        gaps=proof.gaps,
+        lead=proof.lead,
+        basis="knowledge" if proof.status == "unsourced" else "passages" if shown else "sources",
+        stops=(*stops, *([fault] if fault and not shown else [])),
+    )
+    if ledger.verdict != (proof.status, proof.stop_reason):
+        report.find("answer", "status", "status_differs", *ledger.verdict, proof.status)
+    searched = tuple(part for part in proof.parts if part.outcome != "not_asked")  # of those another part tells
+    told = {gap.text for gap in proof.gaps}
+    for gap in list_part_gaps(ledger.model_copy(update={"parts": searched}), proof.language):
+        if gap.text not in told:
+            report.find("part", gap.text, "gap_missing")
+    if any(n >= len(proof.claims) or proof.claims[n].verdict == "uncited" for part in proof.parts for n in part.claims):
+        report.find("answer", "parts", "part_not_told")
+    question, tasks = proof.standalone or proof.question, plan.tasks if plan is not None else ()
+    asked = {pair: set(content_words(" ".join(pair))) for pair in list_asked_parts(question, proof.language)}
+    planned = {pair for task in tasks for pair in list_asked_parts(task.description, proof.language)}
+    parts = {(part.subject, part.attribute): part for part in proof.parts}
+    for pair, words in asked.items():
+        part, name = parts.get(pair), " ".join(pair)
+        whole = not planned or fold_words(pair[1]) in fold_words(question)  # is asked in words that no rule reads
+        if part is None or not (whole or pair in planned):
+            report.leave("part", name, "part_unknown")
+        elif part.is_answered and len(asked) > 1:
+            own = words.difference(*(others for other, others in asked.items() if other != pair))
+            if own and own.isdisjoint(content_words(" ".join(proof.claims[n].text for n in part.claims))):
+                report.leave("part", name, "part_not_told")
 
 
 async def check_documents(report: ProofReport, folder: Path) -> None:
-    """Look for the documents of an answer in a folder: whether they have changed, and hold its passages at their place.
-
-    Requests to tables are made again over them.
-    """
+    """Hold the passages of an answer against its documents in a folder, and make its requests to tables again."""
     report.compared = True
     files = _list_files(folder)
     found: dict[Path, list[ProvenSource]] = {}
@@ -383,9 +410,9 @@ async def check_documents(report: ProofReport, folder: Path) -> None:
         rows = await _ask_tables(report, corpus)
         said = await _read_passages(corpus, list(found)) if corpus is not None else {}
     for file, cited in found.items():
-        report.count("documents")
+        report.checked["documents"] += 1
         known = next((one.passage.document for one in cited if one.passage.source.endswith(file.name)), "")
-        if known and known != _hash_file(file):
+        if known and known != hashlib.sha256(file.read_bytes()).hexdigest():
             report.find("document", cited[0].passage.source, "document_changed")
         for source in cited:
             _check_passage(report, source, said[file], rows)
@@ -396,65 +423,56 @@ def _check_passage(
 ) -> None:
     """A passage stands in its document, whole and at its place; a row of a table comes of its request made again."""
     passage = source.passage
-    if passage.tool == "query_table":
+    if passage.tool == QUERY_TABLE:
         if rows is None:
-            report.leave("document", _place_of(source), "no_duckdb")
+            report.leave("document", source.place, "no_duckdb")
         elif passage.locator not in rows.get(passage.text, ()):
-            report.find("quote", _place_of(source), "not_in_document", passage.text)
+            report.find("quote", source.place, "not_in_document", passage.text)
         return
-    report.count("passages")
+    report.checked["passages"] += 1
     same = [one for one in passages if one.text == passage.text]
     if same:
         if passage.locator and passage.locator not in {one.locator for one in same}:
-            report.find("quote", _place_of(source), "other_place", same[0].locator)
-        if passage.title not in {one.title for one in same}:
-            report.find("document", _place_of(source), "other_title", same[0].title)
+            report.find("quote", source.place, "other_place", same[0].locator)
+        above = {(one.title, one.headings) for one in same} | {(one.title, ()) for one in same}
+        if (passage.title, passage.headings) not in above:
+            report.find("document", source.place, "other_title", same[0].title)
         return
-    whole = "".join(fold_words(one.text) for one in passages)
+    whole = "".join(fold_words(one.text).rstrip() for one in passages) + " "
     if fold_words(passage.text) not in whole:
         lines = [line for line in passage.text.splitlines() if fold_words(line) not in whole]
-        report.find("quote", _place_of(source), "not_in_document", lines[0] if lines else passage.text)
+        report.find("quote", source.place, "not_in_document", lines[0] if lines else passage.text)
 
 
 async def _ask_tables(report: ProofReport, corpus: Corpus | None) -> dict[str, set[str]] | None:
-    """Make the requests to tables again.
-
-    Returns:
-        The places of the rows that they gave, by the text of the row; None where no table can be asked here.
-    """
-    asked = [one for one in report.proof.calculations if one.tool == QUERY_TABLE]
-    if corpus is None or not asked:
+    """Make the requests to tables again: the places of their rows by the rows' text; None where none can be made."""
+    if corpus is None or not report.requests:
         return {}
     if why_not := explain_no_tables():
-        for calculation in asked:
-            report.leave("calculation", calculation.task_id, "not_asked", why_not)
+        for task_id in report.requests:
+            report.leave("calculation", task_id, "not_asked", why_not)
         return None
     from weiwo.tools.tables.query_table import QueryTable  # noqa: PLC0415 - heavy
 
     tool, rows = QueryTable(corpus=corpus), dict[str, set[str]]()
-    for calculation in asked:
-        outcome = report.proof.values.get(calculation.task_id)
-        if outcome is None or not calculation.arguments:
-            report.leave("calculation", calculation.task_id, "not_calculated", calculation.tool)
-            continue
-        set_current_call(CallContext("check", task=calculation.task_id, tool=QUERY_TABLE))
-        call = {"name": QUERY_TABLE, "args": calculation.arguments, "id": "1", "type": "tool_call"}
+    for task_id, arguments in report.requests.items():
+        set_current_call(CallContext("check", task=task_id, tool=QUERY_TABLE))
         try:
+            call = {"name": QUERY_TABLE, "args": arguments, "id": "1", "type": "tool_call"}
             artifact = (await tool.ainvoke(call)).artifact
         except (ToolCallError, ValueError) as error:
-            report.find("calculation", calculation.task_id, "cannot_calculate", error)
+            report.find("calculation", task_id, "cannot_calculate", error)
             continue
-        report.count("calculations")
-        for one in artifact["passages"]:
-            rows.setdefault(str(one["text"]), set()).add(str(one.get("locator", "")))
-        _compare_artifact(report, calculation, outcome, artifact)
+        for row in artifact["passages"]:
+            rows.setdefault(str(row["text"]), set()).add(str(row.get("locator", "")))
+        _compare_artifact(report, task_id, report.proof.values[task_id], artifact)
     return rows
 
 
 def _list_files(folder: Path) -> dict[str, list[Path]]:
     """The files of a folder by their names."""
     found: dict[str, list[Path]] = {}
-    for file in islice((one for one in folder.rglob("*") if one.is_file()), _MOST_FILES):
+    for file in islice(filter(Path.is_file, folder.rglob("*")), _MOST_FILES):
         found.setdefault(file.name, []).append(file)
     return found
 
@@ -467,11 +485,6 @@ def _locate(source: str, files: Mapping[str, Sequence[Path]]) -> Path | None:
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(parts, file.parts[::-1], strict=False)))
 
     return max(files.get(parts[0], ()), key=count_shared, default=None) if parts else None
-
-
-def _hash_file(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 async def _read_passages(corpus: Corpus, files: Sequence[Path]) -> dict[Path, list[Evidence]]:
@@ -490,15 +503,11 @@ async def check_by_model(report: ProofReport, settings: Settings) -> None:
     if not role:
         raise MisuseError("--model; no model is configured; name one as provider:model")
     given, left = report.proof.claim_sources(), []
-    by_model = {one_line(one.text, 200): one for one in report.proof.claims if one.judged_by == "model"}
-    for kind, place, why in report.unchecked:
-        if kind != "model" or (claim := by_model.get(place)) is None:
-            left.append((kind, place, why))
-            continue
-        report.count("judged")
+    for claim in report.judged:
+        report.checked["judged"] += 1
         verdict = await judge_statement(models, role, clean_marks(claim.text, ()), claim.citations, given)
         if verdict == "unchecked":
-            left.append((kind, place, why))
-        elif (verdict in DOUBTFUL) != (claim.verdict in DOUBTFUL):
+            left.append(claim)
+        elif verdict in DOUBTFUL:
             report.find("claim", claim.text, "model_differs", verdict, claim.verdict)
-    report.unchecked = left
+    report.judged = left

@@ -97,6 +97,13 @@ def enter_missing(ledger: Ledger, missing: Iterable[str], language: Language) ->
     return ledger.model_copy(update={"parts": (*ledger.parts, *parts), "gaps": tuple(by_text.values())})
 
 
+def list_asked_parts(question: str, language: Language) -> list[tuple[str, str]]:
+    """List the parts of a question as its words alone give them: subject and attribute of each."""
+    frame = parse_question(question, language)
+    leaves = list(_leaves(frame)) or [frame]
+    return [(part.subject, part.attribute) for part in (_describe_frame(leaf, language) for leaf in leaves)]
+
+
 def name_part(part: QuestionPart, language: Language) -> str:
     """A part in a few words for people, such as "height of the Burj Khalifa"."""
     of = part.subject and fold(part.subject) not in fold(part.attribute)

@@ -12,7 +12,7 @@ from langgraph.types import Command
 from tests.attack.report import Attack, Report
 from tests.support.fake_model import assessed, fake
 from weiwo.app.export import render
-from weiwo.app.export.proof import Proof, hash_text
+from weiwo.app.export.proof import Proof
 from weiwo.app.export.proof_check import check_documents, check_proof
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
@@ -136,8 +136,6 @@ async def _proofs(report: Report, folder: Path) -> None:
     longer["sources"][0]["passage"]["text"] += " It is closed."
     forged.append(longer)
     for answer in forged:
-        for source in answer["sources"]:
-            source["sha256"] = hash_text(source["passage"]["text"])
         answer["hash"] = Proof.model_validate(answer).content_hash()
         checked = check_proof(Proof.model_validate(answer))
         await check_documents(checked, folder)

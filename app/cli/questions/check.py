@@ -10,7 +10,7 @@ from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.output import hint, write, write_json
 from weiwo.app.cli.text_parameters import TextCommand
-from weiwo.app.export.proof_check import ProofReport, check_by_model, check_documents, check_proof, read_proof
+from weiwo.app.export.proof_check import check_by_model, check_documents, check_proof, read_proof
 from weiwo.state.settings import Settings
 
 app = typer.Typer()
@@ -42,16 +42,9 @@ def check(
     if json:
         write_json({"file": str(file), **report.to_json()})
     else:
-        _print_report(report)
+        for _, place, text in report.findings:
+            write(f"✗ {place}: {text}\n")
+        for place, why in [*(one[1:] for one in report.left), *report.notes]:
+            hint(f"· {place}: {why}")
+        write(report.closing + "\n")
     raise typer.Exit(report.code)
-
-
-def _print_report(report: ProofReport) -> None:
-    """A line for each finding, one for each thing that was not checked again, and what was."""
-    for _, place, text in report.findings:
-        write(f"✗ {place}: {text}\n")
-    for _, place, why in report.unchecked:
-        hint(f"· {place}: {why}")
-    for place, text in report.notes:
-        hint(f"· {place}: {text}")
-    write(report.closing + "\n")

@@ -2,62 +2,78 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
-from random import Random
-from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from tests.support.forgeries import FORGERIES, Answer, add_claim, change_value_and_claim
 from weiwo.app.cli.main import app
 from weiwo.app.export import render
-from weiwo.app.export.proof import OLDER_FORMAT, Proof, hash_text
+from weiwo.app.export.proof import OLDER_FORMAT, Proof, fold_words
 from weiwo.app.export.proof_check import ProofReport, check_documents, check_proof
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.processes
-Answer = dict[str, Any]
 
-BRIDGE = """# Otter Bridge
+DOCUMENTS = {
+    "bridge.md": """# Otter Bridge
 The Otter Bridge is 812 metres long. It was opened on 3 May 1987 by Mayor Elin Strand.
 
 ## Traffic
-About 21,000 vehicles cross the Otter Bridge each day.
-"""
-STORES = """Store,City,Revenue (EUR),Opened
+About 21,000 vehicles cross the Otter Bridge each day. The toll gate is not closed at night.
+""",
+    "heron.md": """# Heron Bridge
+The Heron Bridge is 640 metres long. It was opened on 7 June 1992 by Mayor Olaf Dahl.
+""",
+    "stores.csv": """Store,City,Revenue (EUR),Opened
 Otter,Lyon,1200,2019-05-03
 Heron,Nantes,3400,2020-01-10
 Finch,Lyon,2100,2021-07-21
-"""
+""",
+    "qiao.md": "# 白鹭桥\n\n白鹭桥全长812米。它于1987年5月3日通车，由市长李明剪彩。\n",
+}
 QUESTIONS = {
     "value": "How long is the Otter Bridge?",
+    "date": "When was the Heron Bridge opened?",
+    "chinese": "白鹭桥有多长？",
     "table": "What is the total revenue of the stores in Lyon?",
-    "extracts": "How long is the Otter Bridge and when was it opened?",
+    "count": "How many stores are in Lyon?",
+    "top": "Which store has the highest revenue?",
+    "values": "How long is the Otter Bridge and when was it opened?",
+    "comparison": "Which is longer, the Otter Bridge or the Heron Bridge?",
+    "days": "How many days lie between the opening of the Otter Bridge and the opening of the Heron Bridge?",
+    "extracts": "How many vehicles cross the Otter Bridge each day?",
+    "rows": "List the stores in Lyon.",
+    "none": "Who designed the Otter Bridge?",
     "calculation": "What is 17 * 23?",
+    "dates": "How many days are between 2020-01-01 and 2021-03-04?",
 }
+OTHERS = {"two": "How long is the Otter Bridge and what did it cost?"}
 
 
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("documents")
-    (folder / "bridge.md").write_text(BRIDGE)
-    (folder / "stores.csv").write_text(STORES)
+    for name, text in DOCUMENTS.items():
+        (folder / name).write_text(text, "utf-8")
     return folder
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory, documents: Path) -> dict[str, Answer]:
     async def ask(question: str) -> Answer:
-        given = Context(corpus=[str(documents)], web=False)
-        result = (await build_graph().ainvoke({"question": question}, context=given))["result"]
+        context = Context(corpus=[str(documents)], web=False)
+        result = (await build_graph().ainvoke({"question": question}, context=context))["result"]
         proof: Answer = json.loads(render(result, "weiwo"))
         return proof
 
     async def ask_all() -> dict[str, Answer]:
-        return {name: await ask(question) for name, question in QUESTIONS.items()}
+        return {name: await ask(question) for name, question in (QUESTIONS | OTHERS).items()}
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WEIWO_HOME", str(tmp_path_factory.mktemp("home")))
@@ -72,114 +88,8 @@ async def checked(answer: Answer, documents: Path) -> ProofReport:
 
 def sealed(answer: Answer) -> Answer:
     """The file with its hashes made anew."""
-    for source in answer["sources"]:
-        source["sha256"] = hash_text(source["passage"]["text"])
     answer["hash"] = Proof.model_validate(answer).content_hash()
     return answer
-
-
-def say(answer: Answer, old: str, new: str) -> None:
-    """Put other words in the place of some, in the answer and in its claims."""
-    answer["answer"] = answer["answer"].replace(old, new)
-    for claim in answer["claims"]:
-        claim["text"] = claim["text"].replace(old, new)
-
-
-def extend_passage(answer: Answer) -> None:
-    answer["sources"][0]["passage"]["text"] += " It is unsafe and was closed in 2024."
-
-
-def move_passage(answer: Answer) -> None:
-    answer["sources"][0]["passage"]["locator"] = "line 9"
-
-
-def rename_document(answer: Answer) -> None:
-    answer["sources"][0]["passage"]["title"] = "Otter Bridge is closed"
-    answer["answer"] = "# Otter Bridge is closed\n\n" + answer["answer"]
-
-
-def change_value(answer: Answer) -> None:
-    answer["values"]["task_1"]["value"] = 912
-
-
-def change_value_and_claim(answer: Answer) -> None:
-    change_value(answer)
-    say(answer, "812", "912")
-
-
-def change_value_quote_and_passage(answer: Answer) -> None:
-    change_value_and_claim(answer)
-    for quote in answer["values"]["task_1"]["quotes"]:
-        quote["text"] = quote["text"].replace("812", "912")
-    for source in answer["sources"]:
-        source["quotes"] = [one.replace("812", "912") for one in source["quotes"]]
-        source["passage"]["text"] = source["passage"]["text"].replace("812", "912")
-
-
-def change_sum(answer: Answer) -> None:
-    answer["values"]["task_1"]["value"] = 9300
-    answer["calculations"][0]["value"] = 9300
-    answer["calculations"][0]["told"] = answer["calculations"][0]["told"].replace("3,300", "9,300")
-    say(answer, "3,300", "9,300")
-
-
-def change_row(answer: Answer) -> None:
-    for source in answer["sources"]:
-        source["passage"]["text"] = source["passage"]["text"].replace("1200", "7200")
-
-
-def drop_filter(answer: Answer) -> None:
-    answer["calculations"][0]["arguments"]["filters"] = []
-
-
-def add(text: str, *, first: bool = False) -> Callable[[Answer], None]:
-    def change(answer: Answer) -> None:
-        answer["answer"] = f"{text}\n\n{answer['answer']}" if first else f"{answer['answer']}\n\n{text}"
-
-    return change
-
-
-def add_unsupported_claims(answer: Answer) -> None:
-    for n in range(5):
-        text = f"The Otter Bridge has {n + 3} towers of gold."
-        answer["answer"] += f"\n\n{text} [1]"
-        claim = deepcopy(answer["claims"][0])
-        answer["claims"].append(claim | {"text": text, "citations": [1], "verdict": "unsupported"})
-
-
-def judge_by_model(answer: Answer) -> None:
-    answer["claims"][0] |= {"verdict": "supported", "judged_by": "model"}
-    say(answer, "812", "912")
-
-
-def move_mark(answer: Answer) -> None:
-    answer["answer"] = answer["answer"].replace("[1]", "[7]", 1)
-
-
-FORGERIES: dict[str, tuple[str, Callable[[Answer], None]]] = {
-    "a passage extended": ("value", extend_passage),
-    "a passage moved": ("value", move_passage),
-    "a document renamed, and a heading of its name": ("value", rename_document),
-    "a value alone": ("value", change_value),
-    "a value with its claim": ("value", change_value_and_claim),
-    "a value with claim, quote and passage": ("value", change_value_quote_and_passage),
-    "a figure of a table": ("table", change_sum),
-    "a row of a table": ("table", change_row),
-    "a request to a table": ("table", drop_filter),
-    "a sentence": ("value", add("The Otter Bridge was closed for good.")),
-    "a heading": ("value", add("## The Otter Bridge is closed", first=True)),
-    "a heading of the claim's words and a not": ("value", add("## Otter Bridge not 812 metres", first=True)),
-    "a lead-in": ("value", add("The Otter Bridge will collapse:", first=True)),
-    "a formula": ("value", add("$$ length = 912 $$")),
-    "a comment": ("value", add("<!-- The Otter Bridge is unsafe. -->")),
-    "code": ("value", add("```\nlength = 912\n```")),
-    "a table's header": ("value", add("| Unsafe bridges | Deaths |\n| --- | --- |\n| Otter | many |")),
-    "a quotation that is none": ("extracts", add("> The Otter Bridge was closed in 2024.")),
-    "a link": ("value", add("[The bridge is unsafe](https://example.org/closed)")),
-    "five unsupported claims": ("value", add_unsupported_claims),
-    "a judgement of a model": ("value", judge_by_model),
-    "a mark that leads nowhere": ("value", move_mark),
-}
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
@@ -200,15 +110,48 @@ async def test_a_forgery_is_not_accepted(answers, documents, name):
     assert report.code in {1, 3}, report.closing
 
 
-@pytest.mark.parametrize("field", ["question", "answer", "status", "stop_reason"])
-def test_a_changed_character_is_found(answers, field):
-    random = Random(7)  # noqa: S311 - the same places each time
-    for answer in answers.values():
-        text = answer[field]
-        for at in random.sample(range(len(text)), min(20, len(text))):
-            changed = deepcopy(answer)
-            changed[field] = text[:at] + ("x" if text[at] != "x" else "y") + text[at + 1 :]
-            assert ("answer", "hash") in {one[:2] for one in check_proof(Proof.model_validate(changed)).findings}
+@settings(deadline=None, max_examples=150)
+@given(place=st.tuples(st.integers(0), st.integers(0)), new=st.characters(codec="utf-8"))
+def test_a_changed_character_of_the_answer_is_found(answers, place, new):
+    """Under the hash, any; with a hash made anew, any that changes a word, a figure, a sign or a mark."""
+    answer = deepcopy(list(answers.values())[place[0] % len(answers)])
+    text = answer["answer"]
+    at = place[1] % len(text)
+    answer["answer"] = text[:at] + new + text[at + 1 :]
+    changed = fold_words(answer["answer"]) != fold_words(text)
+    report = check_proof(Proof.model_validate(answer))
+    assert ("answer", "hash") in {one[:2] for one in report.findings} or answer["answer"] == text
+    report = check_proof(Proof.model_validate(sealed(answer)))
+    assert report.findings or report.left or not changed
+
+
+def test_a_doubtful_claim_that_is_marked_is_told_and_not_checked(answers):
+    answer = deepcopy(answers["value"])
+    add_claim("The Otter Bridge has 3 towers of gold.", "unsupported", [1])(answer)
+    answer["answer"] = answer["answer"].replace("of gold.", "of gold (unverified).")
+    answer |= {"status": "partial", "stop_reason": "unsupported_claims"}
+    report = check_proof(Proof.model_validate(sealed(answer)))
+    assert (report.findings, report.code) == ([], 3)
+    assert [kind for kind, _, _ in report.left] == ["doubtful"]
+
+
+@settings(deadline=None, max_examples=150)
+@given(data=st.data())
+def test_no_file_breaks_the_check(answers, data):
+    """Any value of a file may be another: the check says so or the file is refused, and nothing else is raised."""
+    answer = deepcopy(answers[data.draw(st.sampled_from(sorted(answers)))])
+    at = answer
+    while isinstance(at, dict | list) and at:
+        key = data.draw(st.sampled_from(sorted(at) if isinstance(at, dict) else range(len(at))))
+        if not isinstance(at[key], dict | list) or not at[key] or data.draw(st.booleans()):
+            at[key] = data.draw(st.sampled_from([None, "", "x", -1, 1e300, True, [], {}, ["x"], {"x": 1}]))
+            break
+        at = at[key]
+    try:
+        proof = Proof.model_validate(answer)
+    except ValueError:
+        return
+    check_proof(proof)
 
 
 def test_gaps_and_citations_are_under_the_hash(answers):
