@@ -22,11 +22,8 @@ _DELIMITERS: Final = (",", ";", "\t", "|")
 _BETWEEN_TITLES: Final = "·"
 UNVERIFIED: Final = localized("writer.rendering", "unverified")
 """The mark of a doubtful claim."""
-_FIXED: Final = (
-    localized("writer.rule_answer.leads", "asserted"),
-    localized("writer.rule_answer.leads", "extracts"),
-)
-"""Our own lead-ins; those that state something, such as that it occurs nowhere, are not among them."""
+_LEAD: Final = localized("writer.rule_answer.leads", "extracts")
+"""Our own words over passages; those that state something, such as that it occurs nowhere, are no label."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +133,7 @@ def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
     The header of a table stands in one passage as it is told: it says what the cells below it mean.
     """
     said = fold_words(_MARKUP.sub("", part.text))
-    if said in {fold_words(lead[proof.language]) for lead in _FIXED}:
+    if said == fold_words(_LEAD[proof.language]):
         return True
     below = [one.claim for one in _list_below(part, parts) if one.claim is not None]
     cited = {n for claim in below for n in claim.citations} | set(list_cited_numbers(part.text))

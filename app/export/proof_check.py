@@ -34,8 +34,8 @@ from weiwo.nodes.writer.claims import ClaimSources, check_claim
 from weiwo.nodes.writer.closing import find_unchecked, list_part_gaps
 from weiwo.nodes.writer.compose import compose_statements
 from weiwo.nodes.writer.document import is_code, list_claim_places
-from weiwo.nodes.writer.draft import all_supported
 from weiwo.nodes.writer.entailment import judge_statement
+from weiwo.nodes.writer.pieces import all_supported
 from weiwo.nodes.writer.verification.clauses import content_words
 from weiwo.state import DOUBTFUL, Claim, Evidence, JsonValue, Outcome, Plan, Task
 from weiwo.state.ledger import Ledger
@@ -224,8 +224,7 @@ def _tell_again(proof: Proof, plan: Plan | None, firm: Mapping[str, Outcome]) ->
     for statement in told:
         texts = [statement.text[start:end] for start, end in list_claim_places(statement.text)]
         texts[:1] = [statement.verdict + text for text in texts[:1]]
-        cells = [cell for row in statement.table.splitlines() for cell in row.split("|")]
-        found.update(map(fold_words, [*texts, *cells]))
+        found.update(map(fold_words, [*texts, *statement.table.splitlines()]))
     return found
 
 
@@ -239,10 +238,10 @@ def _check_answer(report: ProofReport, parts: Sequence[Part], again: Collection[
     for part in parts:
         if part.claim is not None:
             _check_claim(report, part.claim, part, given, again)
-        elif part.kind == "uncovered":
+        elif part.kind == "uncovered" and fold_words(part.text) not in again:
             report.leave("sentence", part.text, "no_claim")
         else:
-            report.checked[f"{part.kind}s"] += 1
+            report.checked["quotations" if part.kind == "quotation" else "labels"] += 1
     numbers = {source.n for source in proof.sources} | set(proof.calculations.values())
     cited = {n for claim in proof.claims for n in claim.citations}
     for n in sorted(cited.union(list_cited_numbers(proof.answer)) - numbers):
@@ -253,16 +252,17 @@ def _check_claim(report: ProofReport, claim: Claim, part: Part, given: ClaimSour
     """A claim gets the verdict of the file again; if only its particulars stand in sources, a model has to judge it."""
     report.checked["claims"] += 1
     now = check_claim(claim.text, claim.citations, given, part.row)[0]
+    made = now.verdict not in DOUBTFUL and fold_words(part.row or claim.text) in again
     if claim.verdict in DOUBTFUL:
         mark = fold_words(UNVERIFIED[report.proof.language])
         if not is_code(claim.text) and not fold_words(part.text).endswith(mark):
             report.find("claim", claim.text, "not_marked", claim.verdict)
         report.leave("doubtful", claim.text, "doubtful", claim.verdict, claim.reason or now.reason)
-    elif claim.verdict in {"quoted", *_PARTICULARS} and now.verdict != claim.verdict:
+    elif claim.verdict in {"quoted", *_PARTICULARS} and claim.verdict not in {now.verdict, "computed" if made else ""}:
         report.find("claim", claim.text, "verdict_differs", now.verdict, claim.verdict, now.reason)
-    elif claim.verdict in _BY_MODEL or (claim.verdict in _PARTICULARS and fold_words(claim.text) not in again):
+    elif claim.verdict in _BY_MODEL or (claim.verdict in _PARTICULARS and not made):
         report.judged.append(claim)
-    elif claim.verdict != now.verdict or claim.verdict == "unchecked":
+    elif (claim.verdict != now.verdict and not made) or claim.verdict == "unchecked":
         report.leave("sentence", claim.text, "by_nobody", claim.verdict)
     marked = set(list_cited_numbers(part.text))
     if marked and marked != set(claim.citations) and not part.row and not is_code(claim.text):

@@ -95,7 +95,7 @@ def tell_missing_part(answer: Answer) -> None:
     write("status", "complete")(answer)
     write("stop_reason", "finished")(answer)
     lead = next(line for line in answer["answer"].splitlines() if line.startswith("Not answered"))
-    answer["answer"] = answer["answer"].replace(lead, "What the sources say:")
+    answer["answer"] = answer["answer"].replace(f"{lead}\n\n", "")
     answer["parts"] = [part | {"outcome": "answered", "claims": [0]} for part in answer["parts"]]
 
 
@@ -208,6 +208,11 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
         ),
     ),
     "a count with a figure of its own words": ("count", tell("2 rows of", "3 rows of")),
+    "rows of a table exchanged": (
+        "groups",
+        both(tell("| Nantes | 3400 |", "| Nantes | 3300 |"), tell("| Lyon | 3300 |", "| Lyon | 3400 |")),
+    ),
+    "the header of a table": ("groups", tell("| City |", "| Street |")),
     "another formula": ("calculation", both(FORMULA, tell("17 * 23 = 391", "17 * 23 = 408"))),
     "another formula, without its words": ("calculation", both(FORMULA, tell("17 * 23 = 391", "408"))),
     "a sentence": ("value", add("The Otter Bridge was closed for good.")),
@@ -227,7 +232,10 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
     ),
     "a quotation that is none": ("extracts", add("> The Otter Bridge was closed in 2024.")),
     "a quotation without its not": ("extracts", add("> The Otter Bridge … closed at night.")),
-    "a quotation with a word in two": ("extracts", add("> It was opened on 3 May 1987 by May or Elin Strand.")),
+    "a quotation with a word in two": (
+        "extracts",
+        add("> The Otter Bridge was opened on 3 May 1987 by May or Elin Strand."),
+    ),
     "an extract of another document": ("extracts", replace_in("extracts", '"title": "Otter', '"title": "Heron')),
     "a link": ("value", add("[The bridge is unsafe](https://example.org/closed)")),
     "a mark that became a link": (

@@ -22,13 +22,13 @@ pytestmark = pytest.mark.processes
 
 DOCUMENTS = {
     "bridge.md": """# Otter Bridge
-The Otter Bridge is 812 metres long. It was opened on 3 May 1987 by Mayor Elin Strand.
+The Otter Bridge is 812 metres long. The Otter Bridge was opened on 3 May 1987 by Mayor Elin Strand.
 
 ## Traffic
 About 21,000 vehicles cross the Otter Bridge each day. The toll gate is not closed at night.
 """,
     "heron.md": """# Heron Bridge
-The Heron Bridge is 640 metres long. It was opened on 7 June 1992 by Mayor Olaf Dahl.
+The Heron Bridge is 640 metres long. The Heron Bridge was opened on 7 June 1992 by Mayor Olaf Dahl.
 """,
     "stores.csv": """Store,City,Revenue (EUR),Opened
 Otter,Lyon,1200,2019-05-03
@@ -43,6 +43,7 @@ QUESTIONS = {
     "chinese": "白鹭桥有多长？",
     "table": "What is the total revenue of the stores in Lyon?",
     "count": "How many stores are in Lyon?",
+    "groups": "What is the total revenue per city?",
     "top": "Which store has the highest revenue?",
     "values": "How long is the Otter Bridge and when was it opened?",
     "comparison": "Which is longer, the Otter Bridge or the Heron Bridge?",
