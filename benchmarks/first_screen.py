@@ -5,11 +5,12 @@
 A folder has `documents/` and `questions.jsonl`: rows `text language kind held`, and `answer`, a regular expression, or
 `answerable: false`. Each question goes through the public graph in this process; its result is printed as the command
 prints it, on a terminal of 80 columns. Counted are: answers that stand within the first 12 lines that are not blank;
-false denials, where `lead` denies what stands in the documents, which are errors whatever is shown below; unanswerable
-questions that are recognised: nothing is asserted, and `lead` is neutral or a denial. `--held` asks the rows that were
-kept aside, `--open` the others; `--misses` prints them. The last line is a baseline of 40 lines: the sentences of the
-12 passages of a search, by the rarity of the words they share with the question, their file, title and headings
-counted in; how often the answer stands in its first sentence, and among its first three.
+false denials, where `lead` denies what stands in the documents, which are errors whatever is shown below; answerable
+questions whose `lead` is neutral, so that nothing says whether the passages answer; what is asserted, and how much of
+it is wrong; unanswerable questions that are recognised: nothing is asserted, and `lead` is neutral or a denial.
+`--held` asks the rows that were kept aside, `--open` the others; `--misses` prints them. The last line is a baseline of
+40 lines: the sentences of the 12 passages of a search, by the rarity of the words they share with the question, their
+file, title and headings counted in; how often the answer stands in its first sentence, and among its first three.
 """
 
 import argparse
@@ -41,6 +42,7 @@ LINES: Final = 12
 WIDTH: Final = 80
 LEAST_SHOWN, LEAST_SAID = 0.70, 0.80
 MOST_DENIED: Final = 0.03
+MOST_NEUTRAL: Final = 0.25
 BASELINE_PASSAGES: Final = 12
 
 
@@ -52,6 +54,9 @@ class Count:
     shown: int = 0
     somewhere: int = 0
     false_denials: int = 0
+    neutral: int = 0
+    asserted: int = 0
+    asserted_wrong: int = 0
     first: int = 0
     first_three: int = 0
     unanswerable: int = 0
@@ -66,6 +71,7 @@ class Count:
         """The counts and their shares."""
         shares = {
             "shown_share": round(self.shown / max(self.answerable, 1), 3),
+            "neutral_share": round(self.neutral / max(self.answerable, 1), 3),
             "said_share": round(self.said / max(self.unanswerable, 1), 3),
         }
         return {**asdict(self), **shares}
@@ -88,13 +94,19 @@ def count_row(row: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[Count,
     """What one question adds, and its screen."""
     lines = screen_of(result)
     lead = result.get("lead")
+    asserted = bool(result.get("asserted"))
     if not row.get("answerable", True):
-        return Count(unanswerable=1, said=int(lead in {"neutral", "denial"} and not result.get("asserted"))), lines
+        said = lead in {"neutral", "denial"} and not asserted
+        return Count(unanswerable=1, said=int(said), asserted=int(asserted), asserted_wrong=int(asserted)), lines
+    stated = f"\n{result.get('answer', '')}".partition("\n>")[0]
     return Count(
         answerable=1,
         shown=int(holds(lines[:LINES], row["answer"])),
         somewhere=int(holds(lines, row["answer"])),
         false_denials=int(lead == "denial"),
+        neutral=int(lead == "neutral"),
+        asserted=int(asserted),
+        asserted_wrong=int(asserted and not re.search(row["answer"], stated)),
     ), lines
 
 
@@ -159,11 +171,13 @@ async def main(given: argparse.Namespace) -> int:
         print(
             f"{name:<10} answer in the first {LINES} lines {report['shown']}/{report['answerable']}"
             f" ({report['shown_share']:.3f}), on the screen {report['somewhere']}; denied though there"
-            f" {report['false_denials']}; unanswerable recognised"
+            f" {report['false_denials']}; neutral {report['neutral']} ({report['neutral_share']:.3f});"
+            f" asserted {report['asserted']}, wrong {report['asserted_wrong']}; unanswerable recognised"
             f" {report['said']}/{report['unanswerable']} ({report['said_share']:.3f}); baseline: first sentence"
             f" {report['first']}, among three {report['first_three']}"
         )
     met = every["shown_share"] >= LEAST_SHOWN and every["said_share"] >= LEAST_SAID
+    met = met and every["neutral_share"] <= MOST_NEUTRAL
     met = met and every["false_denials"] <= MOST_DENIED * every["answerable"] and every["shown"] > every["first_three"]
     return int(given.gate and not met)
 

@@ -98,8 +98,9 @@ class Result(Output):
         citations: The numbered sources.
         claims: The sentences, list items and table cells of the answer, checked against what they cite.
         preferences: What the user said holds for all their questions.
-        lead: What the answer begins with: an assertion; passages, without a word on whether they answer; or a statement
-            that the documents hold nothing on the subject.
+        lead: What the answer begins with: an assertion, or a sentence of a source that says most of the question;
+            passages, without a word on whether they answer; or a statement that the documents hold nothing on the
+            subject.
         parts: The parts of the question, each with its outcome.
         gaps: What the answer leaves open, and values it rests on that are no firm ground.
         plan: The plan in force; null where the writer answered alone.

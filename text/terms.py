@@ -13,6 +13,7 @@ from weiwo.text.data_files import data_rows, data_words
 from weiwo.text.language import fold
 from weiwo.text.language_detection import function_words
 from weiwo.text.patterns import JOINED_RANGES, UNSPACED_RANGES, lazy
+from weiwo.text.periods import normalize_periods
 
 _LETTER: Final = rf"(?:[^\W_{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])"
 _TOKEN: Final = lazy(rf"[{UNSPACED_RANGES}]+|{_LETTER}+(?:[.'’-]{_LETTER}+)*")
@@ -59,6 +60,8 @@ def _undouble(word: str) -> str:
 def terms(text: str, language: Language = "en") -> list[str]:
     """Content words of a text in order: stems, numbers, and pairs of characters where words have no blanks.
 
+    Quarters and fiscal years have one form (`text.periods`).
+
     Args:
         text: Any text.
         language: The language whose function words are left out; Chinese ones are not, and English text may stand
@@ -66,7 +69,7 @@ def terms(text: str, language: Language = "en") -> list[str]:
     """
     idle = FUNCTION_WORDS if has_rules(language) else _folded_function_words(language)
     found: list[str] = []
-    for token in _TOKEN.findall(fold(text)):
+    for token in _TOKEN.findall(normalize_periods(fold(text))):
         if not token.isascii() and _UNSPACED.match(token):  # then all of it is
             found += [token] if len(token) == 1 else [token[i : i + 2] for i in range(len(token) - 1)]
         elif token not in idle:

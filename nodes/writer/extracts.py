@@ -105,6 +105,13 @@ _RANKS: Final = 10
 _SPEAKS: Final = 0.5
 """Added where a passage of a look-up has a word of the question in its text or its headings, not in its title alone."""
 
+_MOST: Final = 0.5
+_NEARLY_ALL: Final = 0.9
+"""Shares of the question, by the rarity of its words, that a sentence says which begins an answer."""
+
+_REASON: Final = lazy(r"(?i)\bwhy\b|\bhow come\b|为什么|为何|为啥|原因")
+"""Questions that a sentence with all their words may well leave open."""
+
 _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "several"})
 """Shapes of questions whose parts may be answered in different passages."""
 
@@ -134,6 +141,7 @@ class Extracts:
         absent: The proper names of the question that stand in none of them.
         features: What is known of whether they hold the answer (`extract_confidence.FEATURES`); empty of quotes.
         periods: The dates of which the best passage and those like it speak, newest first; empty where it is one.
+        answers: Whether the first sentence says most of the question, and holds a value of the type asked for.
     """
 
     items: tuple[Extract, ...] = ()
@@ -141,6 +149,7 @@ class Extracts:
     absent: tuple[str, ...] = ()
     features: Mapping[str, float] = field(default_factory=dict)
     periods: tuple[str, ...] = ()
+    answers: bool = False
 
     @property
     def confidence(self) -> float | None:
@@ -257,6 +266,7 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
         tuple(find_absent_names(frame, everywhere, spelling)),
         extract_features(frame, items[0].score if items else 0.0, len(asked), linked=choice.linked),
         periods,
+        choice.answers and frame.shape not in _COMPOUND and not _REASON.search(frame.question),
     )
 
 
@@ -476,6 +486,20 @@ class _Choice:
         rest = [pair for pair in rest if pair not in self._highlights]
         rest.sort(key=lambda pair: -self._fit(*pair))
         self._highlights += rest[: max(0, sentences_shown - len(self._highlights))]
+
+    @property
+    def answers(self) -> bool:
+        """Whether the first sentence, with its title and headings, says most of the question and holds such a value.
+
+        A sentence that says nearly all of it need not: clock times and plain nouns are values that no type finds.
+        """
+        if not self._highlights:
+            return False
+        passage, sentence = self._highlights[0]
+        told = sentence.terms | passage.title
+        said = sum(weight for term, weight in self._weights.items() if term in told) / self._asked
+        valued = not self._values.is_wanted or (sentence.typed or 0.0) > 0
+        return said >= _NEARLY_ALL or (said >= _MOST and valued)
 
     def extracts(self) -> Iterator[Extract]:
         """What was chosen, as it is shown."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from weiwo.nodes.shared.ledger import describe_failure
+from weiwo.nodes.shared.planning.plan_rules import document_languages
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.nodes.shared.run_context import RunContext
@@ -36,6 +37,7 @@ _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
 _WEB: Final = "web_search"
 _HAN: Final = lazy(f"[{HAN}]")
+_OTHER_SCRIPT: Final = frozenset({"other_language", "chinese"})
 _MOST_PERIODS: Final = 3
 _DOORS: Final = localized_section("writer.rule_answer.doors")
 
@@ -82,10 +84,18 @@ class RuleAnswer:
 
     @property
     def lead_kind(self) -> Lead:
-        """What it begins with. A failed search denies nothing: what it would have found is not known."""
+        """What it begins with: an assertion, or a sentence that says most of the question, is an answer.
+
+        A failed search denies nothing, nor does one among documents in another script: what a search that could find
+        it would have found is not known.
+        """
         if self.mechanisms:
             return "answer"
         if self.failures or self.statements:
+            return "neutral"
+        if self.extracts.answers and not self.extracts.absent:
+            return "answer"
+        if self.thin in _OTHER_SCRIPT:
             return "neutral"
         denies = self.extracts.absent and not self.extracts.about_subject
         return "denial" if denies or not self.extracts.items else "neutral"
@@ -122,7 +132,7 @@ class RuleAnswer:
             shown, more = extracts.periods[:_MOST_PERIODS], len(extracts.periods) - _MOST_PERIODS
             others = (words["more_periods"].format(more),) if more > 0 else ()
             return words["periods"].format(join_names((*shown, *others), self.language))
-        return words["extracts"]
+        return "" if extracts.answers else words["extracts"]
 
     def _advise(self) -> str:
         if self.statements:
@@ -184,7 +194,7 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
     shared = find_shared_sentence(frame.question, extracts.items, passages) if alike else None
     if shared is not None:
         extracts = _put_first(shared, extracts, passages, frame.language)
-    thin, reason = _explain_thinness(frame.question, passages, outcomes.values())
+    thin, reason = _explain_thinness(frame.question, passages, outcomes.values(), services), ""
     if not thin and (reason := advise_on_rows(frame.question, extracts.items, services, frame.language)):
         thin = "rows"
     return RuleAnswer(
@@ -235,15 +245,19 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
     return all(dates) and len(set(dates)) == len(dates)
 
 
-def _explain_thinness(question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome]) -> tuple[str, str]:
-    """Why little was found: the web did not answer, or every passage is in the other language; empty if neither."""
+def _explain_thinness(
+    question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome], services: RunContext
+) -> str:
+    """Why little was found: the web did not answer, or all is written in another script; empty if neither."""
     silent = any(why.startswith(f"{_WEB}: ") for one in outcomes for why in one.trace.unanswered)
     if silent and not any(one.tool == _WEB for one in passages):
-        return "web_failed", ""
-    asked, told = _HAN.search(question), [_HAN.search(one.text) for one in passages]
-    if passages and asked and not any(told):
-        return "other_language", ""
-    return "chinese" if passages and not asked and all(told) else "", ""
+        return "web_failed"
+    asked, told = _HAN.search(question) is not None, {_HAN.search(one.text) is not None for one in passages}
+    if not passages:  # a search by words finds nothing in another script
+        told = {language == "zh" for language in document_languages(services)}
+    if not told or asked in told:
+        return ""
+    return "other_language" if asked else "chinese"
 
 
 def _find_doors(broken: str, services: RunContext) -> Iterator[str]:

@@ -202,6 +202,7 @@ def _nearest(word: str, words: Sequence[str]) -> str:
 
 _TYPED: Final = 0.4
 """Worth of a value of the type asked for."""
+_VALUES: Final = frozenset({"date", "year", "number", "quantity", "person", "place", "name", "list"})
 _SAID: Final = 0.2
 """Worth of words that say the relation asked for, beside such a value."""
 
@@ -217,6 +218,11 @@ class ValueWorth:
         self._terms = set(matching_terms(frame.question))
         row = relations().get(frame.relation)
         self._says = row.says[frame.language] if row else ()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a value of a certain type is asked for, so that not any text answers."""
+        return self._type in _VALUES
 
     def of(self, text: str) -> float:
         """What a value of the type asked for adds to a sentence, more where it says the relation asked for."""

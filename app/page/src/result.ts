@@ -360,7 +360,7 @@ export interface Result {
   claims: Array<Claim>;
   /** What the user said holds for all their questions. */
   wishes?: Array<string>;
-  /** What the answer begins with: an assertion; passages, without a word on whether they answer; or a statement that the documents hold nothing on the subject. */
+  /** What the answer begins with: an assertion, or a sentence of a source that says most of the question; passages, without a word on whether they answer; or a statement that the documents hold nothing on the subject. */
   lead: "answer" | "neutral" | "denial";
   /** The parts of the question, each with its outcome. */
   parts: Array<QuestionPart>;

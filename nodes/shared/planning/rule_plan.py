@@ -13,7 +13,8 @@ from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state import JsonValue, Language, Plan, Task, ValueType
 from weiwo.state.query import AnswerType, QueryFrame
 from weiwo.text.data_files import data_pattern
-from weiwo.text.language import questions_of, sentences
+from weiwo.text.language import fold, questions_of, sentences
+from weiwo.text.periods import list_other_names
 from weiwo.tools.selection.clusters import searches_one_kind
 
 _CALCULATOR: Final = "calculator"
@@ -113,11 +114,14 @@ def add_frames(plan: Plan, language: Language) -> Plan:
 
 
 def search_query(frame: QueryFrame) -> str:
-    """What to search for; of a long brief what it asks, else the sentence it begins with."""
+    """What to search for; of a long brief what it asks, else the sentence it begins with.
+
+    The other names of a quarter or a fiscal year are searched for, too.
+    """
     # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
     text = (frame.search if frame.language == "zh" else "") or frame.question
     if len(text) <= LONGEST_QUERY:
-        return text
+        return " ".join((text, *list_other_names(fold(text))))
     first = frame.question[slice(*next(iter(sentences(frame.question)), (0, LONGEST_QUERY)))]
     return questions_of(frame.question, LONGEST_QUERY) or first[:LONGEST_QUERY]
 

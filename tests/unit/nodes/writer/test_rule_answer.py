@@ -7,6 +7,7 @@ import pytest
 from tests.support.fake_model import fake
 from tests.support.run import search_tool, services
 from tests.support.states import got, lost, passage, search, state_of
+from weiwo.nodes.writer import rule_answer
 from weiwo.nodes.writer.rule_answer import answer_by_rule
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Evidence, Limits, Outcome, OutcomeDetail, Plan, Quote, Rival, TaskTrace
@@ -245,3 +246,24 @@ def test_where_rows_are_shown_and_counting_was_asked_for_it_says_what_counts_the
         run = replace(run, registry=Registry([], [missing]))
     assert answer(asked, lost("a"), ROWS[language], language=language, run=run).notices[-1].endswith(line)
     assert not answer("Why is Acme on the pro plan?", lost("a"), ROWS["en"], run=run).notices[1:]
+
+
+@pytest.mark.parametrize(
+    ("question", "lead"),
+    [
+        ("Where does the River Wend rise?", "answer"),
+        ("River Wend length in kilometres", "answer"),
+        ("Who painted the River Wend in winter?", "neutral"),
+        ("Is the River Wend longer than the River Tarn?", "neutral"),
+    ],
+)
+def test_a_sentence_that_says_most_of_the_question_begins_an_answer(question: str, lead: str) -> None:
+    found = answer(question, lost("a"), WEND, OTHER)
+    assert found.lead_kind == lead
+    assert found.mechanisms == []
+
+
+@pytest.mark.parametrize(("spoken", "lead"), [(["en"], "neutral"), (["en", "zh"], "denial"), ([], "denial")])
+def test_documents_in_another_script_deny_nothing(monkeypatch, spoken: list[str], lead: str) -> None:
+    monkeypatch.setattr(rule_answer, "document_languages", lambda _: spoken)
+    assert answer("文德河有多长？", lost("a"), language="zh").lead_kind == lead

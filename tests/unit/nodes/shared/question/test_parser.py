@@ -37,6 +37,8 @@ Who directed "Spirited Away"? | Spirited Away | director | person
 when was trinidad and tobago founded | trinidad and tobago | founding | date
 请问一下，故宫是哪一年建成的呀 | 故宫 | construction | year
 帮我查一下《百年孤独》的作者是谁，谢谢 | 百年孤独 | author | person
+帮我搜索多瑙河有多长 | 多瑙河 | length | quantity
+麻烦您帮忙检索一下多瑙河有多长 | 多瑙河 | length | quantity
 爱因斯坦是哪一年在德国出生的 | 爱因斯坦 | birth | year
 谁发明了活字印刷术 | 活字印刷术 | inventor | person
 珠穆朗玛峰有多高 | 珠穆朗玛峰 | height | quantity
