@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -23,7 +23,7 @@ from weiwo.models.errors import (
 )
 from weiwo.models.json_reader import is_json
 from weiwo.models.prices import Price, cost_of
-from weiwo.models.prompt_passages import PromptPassages, find_refused
+from weiwo.models.prompt_reduction import drop_declined, reduce_prompt
 from weiwo.models.reasoning_filter import ReasoningFilter, notice_opening, opens_reasoning
 from weiwo.models.reply import is_empty, message_text, sent_text, shows_thoughts
 from weiwo.models.request_form import (
@@ -75,15 +75,8 @@ CUT: Final = "cut"
 _NOSTREAM = ("nostream", "langsmith:nostream")
 """Tags that keep a call's tokens out of LangGraph's `messages` stream: the first is read by
 LangGraph itself, the second by chat front ends."""
-_LEAST_TO_HALVE: Final = 1_000
-"""Tokens of a prompt from which a refusal may be due to its size."""
-_HALF: Final = 0.5
 _PROBE_TOKENS: Final = 16
 """Tokens of a reply to a request that only asks whether a prompt is taken."""
-_LEAST_TO_LEAVE: Final = 2
-"""Passages of a prompt from which one may be left out."""
-_declined: Final = EndpointMemory[frozenset[str]]()
-"""Digests of passages that an endpoint's filter declines."""
 _PAUSE_SECONDS = 0.5
 """Before the first of them, and twice as long before each further one, where the endpoint names no pause."""
 
@@ -126,7 +119,7 @@ class ModelSession:
             ModelRequestError: It brought no reply.
             ModelCallError: The endpoint is known to be down.
         """
-        messages = self._drop_declined(messages)
+        messages = drop_declined(self.endpoint.identity, messages)
         try:
             return await self._ask(runnable, mode, messages, most, whole=whole)
         except ModelRequestError as failure:
@@ -157,59 +150,27 @@ class ModelSession:
             self.breaker.released(deadline)
         raise AssertionError("attempts end by themselves")
 
-    def _drop_declined(self, messages: "list[BaseMessage]") -> "list[BaseMessage]":
-        """The prompt without passages that the endpoint's filter is known to decline."""
-        declined = _declined.get(self.endpoint.identity)
-        passages = PromptPassages.of(messages) if declined else None
-        return passages.without(passages.numbers_of(declined)) if passages and declined else messages
-
     async def _reduce_prompt(
         self, fault: Fault, messages: "list[BaseMessage]", runnable: Any, *, known: bool = True
     ) -> "list[BaseMessage] | None":
-        """A smaller prompt to try once where one was not taken; None where there is none.
+        """A smaller prompt to try once where one was not taken, told in the trace; None where there is none."""
 
-        Args:
-            fault: Why it was not.
-            messages: The prompt.
-            runnable: Whom it was sent to.
-            known: Whether the endpoint is known to take this form of request, so that it must be the prompt.
-        """
-        if fault.kind != "overflow" and not (fault.prompt or (known and fault.may_be_size)):
-            return None
-        passages, tokens = PromptPassages.of(messages), prompt_tokens(messages, runnable)
-        if fault.prompt:
-            return await self._leave_declined(passages)
-        if tokens <= _LEAST_TO_HALVE:
-            return None
-        window = fault.window or tokens
-        return passages.shortened(min(_HALF, _HALF * window / tokens))
-
-    async def _leave_declined(self, passages: PromptPassages) -> "list[BaseMessage] | None":
-        """The prompt without the one passage that a filter declines, which is named in the trace; None: it is not one.
-
-        It is looked for with requests that ask for a word at most.
-        """
-
-        async def accepts(left_out: Collection[int]) -> bool:
+        async def accepts(prompt: "list[BaseMessage]") -> bool:
             try:
-                await self._ask(self.model, "text", passages.without(left_out), _PROBE_TOKENS, whole=False)
+                await self._ask(self.model, "text", prompt, _PROBE_TOKENS, whole=False)
             except ModelRequestError as failure:
                 if failure.fault.kind not in {"declined", "empty"}:
                     raise
                 return not failure.fault.prompt
             return True
 
-        if (
-            len(passages.places) < _LEAST_TO_LEAVE
-            or (found := await find_refused(len(passages.places), accepts)) is None
-        ):
-            return None
-        identity = self.endpoint.identity
-        _declined.put(identity, _declined.get(identity, frozenset()) | {passages.digest(found)})
-        words = f"left out, since the provider's filter declines it: {passages.name(found)}"
-        call = unsent_call(self.role, self.purpose, self.endpoint.name, words)
-        self.budget.record(call.model_copy(update={"fault": "declined"}))
-        return passages.without((found,))
+        tokens = prompt_tokens(messages, runnable)
+        reduced = await reduce_prompt(self.endpoint.identity, fault, messages, tokens, accepts, known=known)
+        if reduced is not None and reduced.left_out:
+            words = f"left out, since the provider's filter declines it: {reduced.left_out}"
+            call = unsent_call(self.role, self.purpose, self.endpoint.name, words)
+            self.budget.record(call.model_copy(update={"fault": "declined"}))
+        return None if reduced is None else reduced.messages
 
     async def _ask_once(
         self,
@@ -343,7 +304,7 @@ class ModelSession:
             ModelRequestError: The stream was cut, stalled or stayed empty; what came has been yielded.
             ModelCallError: The endpoint is known to be down.
         """
-        messages, fault = self._drop_declined(messages), None
+        messages, fault = drop_declined(self.endpoint.identity, messages), None
         for again in (False, True):
             try:
                 async with aclosing(self._stream(messages, most)) as deltas:
