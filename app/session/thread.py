@@ -8,7 +8,7 @@ from weiwo.app.errors import unknown_thread
 from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.app.session.revisions import revisions_of
 from weiwo.app.session.session import Session
-from weiwo.app.session.waiting import read_waiting
+from weiwo.app.session.waiting import Waiting, read_waiting
 from weiwo.nodes.shared.planning.question_graph import nest_questions
 from weiwo.state import Outcome, Usage
 
@@ -20,18 +20,26 @@ class Thread:
     Attributes:
         thread_id: Its id.
         values: Its state.
-        next: The nodes still to run; empty when its latest question is answered.
+        waiting: What it waits for.
         pending: Outcomes of an interrupted execution, which have not reached the state.
         metadata: What its newest checkpoint says of the run that made it.
-        waits: Whether a person is asked, or will be by the next node.
     """
 
     thread_id: str
     values: Mapping[str, Any]
-    next: tuple[str, ...]
+    waiting: Waiting
     pending: Mapping[str, Outcome]
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    waits: bool = False
+
+    @property
+    def next(self) -> tuple[str, ...]:
+        """The nodes still to run; empty when its latest question is answered."""
+        return self.waiting.under_way
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person is asked, or will be by the next node."""
+        return self.waiting.status == "waiting"
 
     @property
     def question(self) -> str:
@@ -49,9 +57,7 @@ async def read_thread(session: Session, thread_id: str) -> Thread:
     if snapshot.created_at is None:
         raise unknown_thread(thread_id)
     pending = await finished_tasks(session.saver, snapshot)
-    waiting = read_waiting(snapshot)
-    waits = waiting.status == "waiting"
-    return Thread(thread_id, snapshot.values, waiting.under_way, pending, snapshot.metadata or {}, waits)
+    return Thread(thread_id, snapshot.values, read_waiting(snapshot), pending, snapshot.metadata or {})
 
 
 MOST_MOMENTS: Final = 1_000
@@ -90,6 +96,7 @@ def thread_as_json(thread: Thread) -> dict[str, Any]:
         "question": thread.question,
         "status": "waiting" if thread.waits else "interrupted",
         "next": list(thread.next),
+        "interrupts": [{"id": one.id, "value": one.value} for one in thread.waiting.interrupts],
         "level": assessment.level if assessment else None,
         "team": team.name if team else None,
         "plan": plan.to_json() if plan else None,

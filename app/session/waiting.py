@@ -3,7 +3,7 @@
 The command, the server and the page all decide by it whether an answer can be taken, and by whom it is awaited.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 from weiwo.state.errors import WeiwoError
 
-ASKING_NODES: Final = ("approval", "clarify")
+_ASKING_NODES: Final = ("approval", "clarify")
 """Nodes of the graph that do nothing but ask a person."""
 
 
@@ -70,11 +70,15 @@ class Waiting:
 
 def read_waiting(snapshot: "StateSnapshot") -> Waiting:
     """Read what a thread waits for."""
-    # Not `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
-    under_way = tuple(dict.fromkeys(task.name for task in snapshot.tasks))
-    interrupts = tuple(snapshot.interrupts)
-    asking = next((name for name in ASKING_NODES if under_way == (name,)), "")
-    return Waiting(interrupts, "" if interrupts else asking, under_way)
+    return judge_waiting([task.name for task in snapshot.tasks], snapshot.interrupts)
+
+
+def judge_waiting(tasks: Iterable[str], interrupts: "Iterable[Interrupt]") -> Waiting:
+    """Judge what a thread waits for, by the names of the tasks that its newest checkpoint leaves and the interrupts."""
+    # Not by `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
+    under_way, put = tuple(dict.fromkeys(tasks)), tuple(interrupts)
+    asking = next((name for name in _ASKING_NODES if under_way == (name,)), "")
+    return Waiting(put, "" if put else asking, under_way)
 
 
 def _is_by_id(answer: Any) -> bool:

@@ -16,6 +16,7 @@ from weiwo.app.errors import unknown_thread
 from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.app.session.session import Session
 from weiwo.app.session.thread import MOST_MOMENTS, Thread
+from weiwo.app.session.waiting import Waiting
 from weiwo.graph.persistence.threads import FORK_KEY, find_checkpoint, thread_exists
 from weiwo.state import Plan
 from weiwo.tools.printable import one_line
@@ -105,7 +106,9 @@ async def load(session: Session, thread_id: str, checkpoint_id: str) -> Thread:
     snapshot = await session.graph.aget_state(
         {"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}}
     )
-    return Thread(thread_id, snapshot.values, snapshot.next, await finished_tasks(session.saver, snapshot))
+    return Thread(
+        thread_id, snapshot.values, Waiting((), "", snapshot.next), await finished_tasks(session.saver, snapshot)
+    )
 
 
 def short(checkpoint_id: str) -> str:

@@ -26,6 +26,7 @@ from weiwo.app.session.checkpoint_events import events_of
 from weiwo.app.session.revisions import Revision, revisions_of
 from weiwo.app.session.session import Session
 from weiwo.app.session.thread import Thread, read_thread, thread_as_json
+from weiwo.app.session.waiting import Waiting
 from weiwo.graph.persistence.checkpoint_reader import read_finished_thread
 from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.state import REFERENCE, ModelCall, Outcome, Task, Usage
@@ -128,7 +129,7 @@ def load_thread(thread_id: str) -> Thread:
     def read(file: Path) -> Thread:
         if (values := read_finished_thread(file, thread_id)) is None:
             raise unknown_thread(thread_id)
-        return Thread(thread_id, values, (), {})
+        return Thread(thread_id, values, Waiting((), "", ()), {})
 
     if (found := read_saved(read)) is not None:
         return found

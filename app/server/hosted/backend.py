@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import httpx
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Interrupt
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError, LangGraphError
 from starlette.requests import Request
@@ -25,7 +26,7 @@ from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.server.storage.run_log import HEARTBEAT_SECONDS
 from weiwo.app.server.wire import GRAPH_ID, dump
 from weiwo.app.session.thread import MOST_MOMENTS, Thread, pick_earlier_results
-from weiwo.app.session.waiting import ASKING_NODES
+from weiwo.app.session.waiting import judge_waiting
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state.settings import Settings
@@ -140,10 +141,9 @@ class HostBackend(Backend):
             raise RequestError(409, f"thread {thread_id}; it cannot be read: {one_line(str(error), 200)}") from None
         finally:
             await self._saver.adelete_thread(place["configurable"]["thread_id"])
-        under_way = tuple(dict.fromkeys(task["name"] for task in state["tasks"]))
-        asked = any(task.get("interrupts") for task in state["tasks"])
-        waits = asked or (len(under_way) == 1 and under_way[0] in ASKING_NODES)
-        return Thread(thread_id, read, under_way, {}, dict(state["metadata"] or {}), waits)
+        put = [Interrupt(one["value"], id=one["id"]) for task in state["tasks"] for one in task.get("interrupts") or ()]
+        waiting = judge_waiting([task["name"] for task in state["tasks"]], put)
+        return Thread(thread_id, read, waiting, {}, dict(state["metadata"] or {}))
 
     @override
     async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from weiwo.app.server.weiwo_api import answer_routes
 from weiwo.app.server.weiwo_api.uploads import _safe_name
 from weiwo.app.session.runs import OPTIONS_KEY
 from weiwo.app.session.thread import Thread
+from weiwo.app.session.waiting import Waiting
 from weiwo.graph.persistence import store as store_module
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.graph.persistence.store import open_store
@@ -165,7 +166,7 @@ async def test_no_corpus_is_opened_because_a_threads_metadata_name_it(
 
     async def load(*_: Any) -> Thread:
         said = {OPTIONS_KEY: '{"corpus": ["/etc"]}'}
-        return Thread("t", {"result": {"citations": [{"n": 1}]}}, (), {}, said)
+        return Thread("t", {"result": {"citations": [{"n": 1}]}}, Waiting((), "", ()), {}, said)
 
     monkeypatch.setattr(answer_routes, "_passage_in_context", spy)
     monkeypatch.setattr(answer_routes, "_loaded", load)

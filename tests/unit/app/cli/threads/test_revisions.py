@@ -10,6 +10,7 @@ from tests.support.states import got, lost, search
 from weiwo.app.cli.threads.show import _print_revisions
 from weiwo.app.session.revisions import revisions_of
 from weiwo.app.session.thread import Thread, thread_as_json
+from weiwo.app.session.waiting import Waiting
 from weiwo.state import Plan, Reflection
 
 FIRST = Plan(
@@ -107,8 +108,8 @@ def test_a_first_plan_has_no_earlier_one():
 
 def test_a_thread_as_json_has_them_and_only_outcomes_of_the_plan_in_force():
     state = values()
-    shown = thread_as_json(Thread("t", {"question": "?", **state}, ("executor",), {}))
+    shown = thread_as_json(Thread("t", {"question": "?", **state}, Waiting((), "", ("executor",)), {}))
     assert [one["because"]["decision"] for one in shown["revisions"]] == ["replan"]
     assert list(shown["outcomes"]) == ["task_1"]
-    done = thread_as_json(Thread("t", {"question": "?", **state, "result": {"answer": "A."}}, (), {}))
+    done = thread_as_json(Thread("t", {"question": "?", **state, "result": {"answer": "A."}}, Waiting((), "", ()), {}))
     assert (done["answer"], len(done["revisions"])) == ("A.", 1)

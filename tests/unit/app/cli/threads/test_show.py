@@ -2,11 +2,13 @@
 
 import io
 
+from langgraph.types import Interrupt
 from rich.console import Console
 
 from tests.support.states import got, search
 from weiwo.app.cli.threads.show import _print_thread
-from weiwo.app.session.thread import Thread
+from weiwo.app.session.thread import Thread, thread_as_json
+from weiwo.app.session.waiting import Waiting, judge_waiting
 from weiwo.state import Hop, Outcome, Plan
 
 PLAN = Plan(tasks=(search("task_1", "Where was the composer of the anthem born?", "anthem composer"),))
@@ -20,7 +22,7 @@ def chain() -> Outcome:
 
 def shown(values, pending):
     console = Console(file=io.StringIO(), width=120, color_system=None, markup=False, emoji=False)
-    _print_thread(console, Thread("t", values, ("executor",), pending))
+    _print_thread(console, Thread("t", values, Waiting((), "", ("executor",)), pending))
     return console.file.getvalue()
 
 
@@ -41,3 +43,15 @@ def test_a_question_is_drawn_under_the_one_whose_finding_raised_it():
     (above,) = [n for n, line in enumerate(lines) if "anthem born?" in line]
     (below,) = [n for n, line in enumerate(lines) if "known for?" in line]
     assert lines[below].index("What") > lines[above].index("Where")
+
+
+def test_a_thread_that_waits_names_its_questions():
+    question = Interrupt({"type": "plan"}, id="0" * 32)
+    waiting = judge_waiting(["approval", "approval"], [question])
+    shown = thread_as_json(Thread("t", {"question": "?"}, waiting, {}))
+    assert (shown["status"], shown["next"]) == ("waiting", ["approval"])
+    assert shown["interrupts"] == [{"id": "0" * 32, "value": {"type": "plan"}}]
+    edited = thread_as_json(Thread("t", {"question": "?"}, judge_waiting(["approval"], []), {}))
+    assert (edited["status"], edited["interrupts"]) == ("waiting", [])
+    killed = thread_as_json(Thread("t", {"question": "?"}, judge_waiting(["executor"], []), {}))
+    assert killed["status"] == "interrupted"
