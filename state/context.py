@@ -197,6 +197,9 @@ class Context(BaseModel):
     procedures: Annotated[
         str | None, Setting(client="never", shapes_answer=True, needs_trust=True, studio=("planner",))
     ] = _unset("Folder of Markdown procedures: how this house answers questions of a kind.")
+    template: Annotated[
+        str | None, Setting(client="never", shapes_answer=True, needs_trust=True, studio=("master",))
+    ] = _unset("Markdown or Word file whose headings and {{ questions }} the answer fills; each is a part of it.")
     allow_tools: Annotated[list[str] | None, Setting(read="list", client="never", needs_trust=True)] = _unset(
         "Tools that may act (change something) without a person being asked."
     )

@@ -143,6 +143,7 @@ class Settings:
     tools: tuple[str, ...] = ()
     mcp: str | None = None
     procedures: str | None = None
+    template: str | None = None
     plan_memory: bool = True
     answer_memory: bool | Literal["renew"] = False
     allow_tools: tuple[str, ...] = ()

@@ -92,6 +92,12 @@ _RUN: Final[dict[str, Any]] = {
     "procedures": _more(
         str | None, "--procedures", metavar="FOLDER", about="Markdown procedures to plan by. Default: WEIWO_PROCEDURES."
     ),
+    "template": _more(
+        str | None,
+        "--template",
+        metavar="FILE",
+        about="Fill the headings and {{ questions }} of this Markdown or Word file; with -o. Default: WEIWO_TEMPLATE.",
+    ),
     "allow_tools": _more(
         list[str] | None, "--allow-tool", metavar="NAME", about="Let this tool act without asking; may be repeated."
     ),

@@ -40,6 +40,7 @@ from weiwo.nodes.shared.strategy import LEVELS, Way, choose_strategy, compares_f
 from weiwo.state import Assessment, Language, Level, QueryFrame
 from weiwo.text.language import fold
 from weiwo.text.language_detection import is_in_language
+from weiwo.tools.template import read_template
 
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
 _ONE_SEARCHER = 0.69
@@ -94,6 +95,7 @@ async def assess_question(
     frame = _with_queries(_formed(_with_compared(parse_question(question, language), reply), reply, services), reply)
     clarification, assumed = read_clarification(reply.clarify if reply is not None else None, turn, services)
     frame = frame_meaning(frame, assumed) if assumed else frame
+    frame = await _with_slots(frame, services)
     features = extract_static_features(frame)
     static = compute_static_score(features)
     semantic = _compute_semantic_score(reply) if reply is not None else None
@@ -101,9 +103,12 @@ async def assess_question(
     choices = _read_choices(reply, frame, services)
     searched = choices or (features["facts"] and not turn.history)  # facts are not told from memory
     score = max(blended, minimum_score(features), SIMPLE_BELOW if searched else 0.0)
+    score = COMPLEX_FROM if services.settings.template else score
     level = classify_level(score)
     way = _find_way(frame, reply, services)
-    if whole and not (way or choices or _wants_one_value(frame)):
+    if services.settings.template:
+        way = ""
+    elif whole and not (way or choices or _wants_one_value(frame)):
         way = "folder"
     strategy = choose_strategy(level, services.settings.depth, services.models.configured, way)
     if takes_hops(strategy) or strategy.searcher == "folder":
@@ -115,7 +120,7 @@ async def assess_question(
     if level == "simple":
         clarification, assumed = None, ""  # nothing is searched
     reason = reply.reason if reply is not None and reply.reason else _reason(features, level)
-    sketch = reply.sketch() if isinstance(reply, PlannedAssessmentReply) else {}
+    sketch = reply.sketch() if isinstance(reply, PlannedAssessmentReply) and not services.settings.template else {}
     judged = Assessment(
         frame=frame,
         features=features,
@@ -214,6 +219,17 @@ def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunConte
     form = settings.form or frame.form or (reply.form if reply is not None else "")
     words = settings.words or frame.words or (min(max(reply.words, 0), _MOST_WORDS) if reply is not None else 0)
     return frame.model_copy(update={"form": form, "words": words})
+
+
+async def _with_slots(frame: QueryFrame, services: RunContext) -> QueryFrame:
+    """The frame with a part for each slot of the template that the answer is to fill."""
+    if not services.settings.template:
+        return frame
+    template = await asyncio.to_thread(read_template, services.settings.template, services.settings.limits.max_tasks)
+    asked = [parse_question(slot.ask(frame.question, frame.subjects), frame.language) for slot in template.slots]
+    # Each slot is one look-up, so that its place among the parts is that in the template.
+    parts = tuple(one.model_copy(update={"parts": (), "shape": "look_up"}) if one.parts else one for one in asked)
+    return frame.model_copy(update={"shape": "several", "parts": parts, "form": ""})
 
 
 def _with_compared(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:

@@ -54,8 +54,9 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
         toolset = await Toolset.choose(tools, [frame.question], services)
         tabled = await choose_tables([frame, *frame.parts], services)
         whole = build_single_task_plan(frame, tools, choices=tabled) if frame.question in tabled else None
-        sketched = whole or await _by_memory(frame, tools, briefing, services)
-        if sketched is None:
+        slots = services.settings.template is not None  # whose plan is known: a task for each
+        sketched = None if slots else whole or await _by_memory(frame, tools, briefing, services)
+        if sketched is None and not slots:
             corpus = await asyncio.to_thread(summarize_corpus, services)
             corpus += format_tables(await list_tables(services))
             first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views, corpus))

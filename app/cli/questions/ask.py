@@ -34,6 +34,7 @@ from weiwo.app.session.session import RunEnd
 from weiwo.graph.persistence.threads import new_thread_id
 from weiwo.state.settings import Context, Settings
 from weiwo.text.language_detection import detect_language
+from weiwo.tools.template import read_template
 
 app = typer.Typer()
 
@@ -91,6 +92,8 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     if not question:
         raise UsageError("Missing argument 'QUESTION'; see weiwo ask --help")
     text = question_of(question)
+    if context.template and not delivery.files:
+        raise UsageError("--template; the filled template is a file; name it with --output")
     thread = last_thread() if follow_up else thread
     thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
     typed = question != ["-"] and not delivery.as_json
@@ -118,6 +121,8 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
     context = context.model_copy(update={"clarify": clarify, "answer_memory": remembers})
     offer_web(question, context, as_json=as_json)
     settings = Settings.resolve(context)
+    if settings.template:
+        read_template(settings.template, settings.limits.max_tasks)  # its faults are told before anything is searched
     tell_cost(question, settings, as_json=as_json)
     watcher = make_watcher(question, delivery)
     note_question(thread_id)

@@ -24,6 +24,7 @@ from weiwo.app.render.watchers import Watcher
 from weiwo.app.session.session import RunEnd
 from weiwo.app.session.thread import read_thread
 from weiwo.state.settings import Settings
+from weiwo.tools.template import read_template
 
 _KINDS: Final = {
     requests.ALLOW_TOOL: requests.CONSENT,
@@ -98,7 +99,8 @@ def conclude(ended: RunEnd, watcher: Watcher, settings: Settings, delivery: Deli
         ended, watcher = resume_run(ended.thread_id, answer, delivery, asked.hash)
         if isinstance(answer, Mapping) and "plan" in answer and not ended.complaints:
             approval.draft_of(asked).unlink(missing_ok=True)
-    result, complaints = write_files({**ended.result, "thread_id": ended.thread_id}, delivery.files)
+    template = read_template(settings.template, settings.limits.max_tasks) if settings.template else None
+    result, complaints = write_files({**ended.result, "thread_id": ended.thread_id}, delivery.files, template)
     if not complaints:
         remember_files(ended.thread_id, ())
     if ended.ran:

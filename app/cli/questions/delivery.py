@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich.text import Text
 
 from weiwo.app.cli.errors import FAILED, STATUS_CODES
 from weiwo.app.cli.output import hint, is_terminal, say, terminal, write, write_json
-from weiwo.app.export.files import ExportError, export
+from weiwo.app.export.files import ExportError, export, format_of
+from weiwo.app.export.template import fill_template
 from weiwo.app.render.answer import (
     describe_age,
     foot,
@@ -35,6 +36,10 @@ from weiwo.state.environment import home
 from weiwo.state.settings import Settings
 from weiwo.text.language_detection import detect_language
 from weiwo.tools.private_files import replace_private_file
+from weiwo.tools.template import Template
+
+_READ_BY_PEOPLE: Final = frozenset({"md", "html", "docx", "pptx"})
+"""Formats that a template shapes."""
 
 
 @dataclass(frozen=True)
@@ -166,12 +171,15 @@ def _note_of(thread_id: str) -> Path:
     return home() / "owed-files" / f"{thread_id.replace(':', '_')}.json"  # which Windows allows in no file name
 
 
-def write_files(result: Mapping[str, Any], files: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
+def write_files(
+    result: Mapping[str, Any], files: Sequence[Path], template: Template | None = None
+) -> tuple[dict[str, Any], list[str]]:
     """Write a result to each file.
 
     Args:
         result: The result object.
         files: Absolute paths.
+        template: The template that files for reading are filled by; data files hold the result itself.
 
     Returns:
         The result with the list of the files written, where any were asked for; and what went wrong with others.
@@ -180,9 +188,10 @@ def write_files(result: Mapping[str, Any], files: Sequence[Path]) -> tuple[dict[
         return dict(result), []
     written: list[str] = []
     complaints: list[str] = []
+    filled = fill_template(template, result) if template else result
     for file in files:
         try:
-            written.append(str(export(result, file)))
+            written.append(str(export(filled if format_of(file).name in _READ_BY_PEOPLE else result, file)))
         except ExportError as error:
             complaints.append(f"--output {error}")
     return {**result, "files": written}, complaints

@@ -35,6 +35,7 @@ VALUES = {
     "tools": ["os:abort"],
     "mcp": "servers.json",
     "procedures": "/etc",
+    "template": "note.md",
     "allow_tools": ["desk_close"],
     "allow_acting": True,
     "fresh": True,
@@ -54,7 +55,7 @@ def test_every_other_field_is_closed(field):
         of_client(**given)
 
 
-NEVER = {"tools", "mcp", "procedures", "allow_tools", "allow_acting", "reranker"}
+NEVER = {"tools", "mcp", "procedures", "template", "allow_tools", "allow_acting", "reranker"}
 
 
 @pytest.mark.parametrize("field", [field for field in CLOSED if field not in NEVER])
