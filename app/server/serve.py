@@ -86,7 +86,8 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         if auth is not None and auth.oidc is None and not await records.has_tokens():
             token = await new_token(records)
     if auth is None:
-        os.environ.setdefault(CLIENT_FIELDS, "corpus")  # the one user is the operator, who may choose among his corpora
+        # The one user is the operator, who may choose among their corpora and models.
+        os.environ.setdefault(CLIENT_FIELDS, "corpus,model")
     hosts = LOOPBACK | {host.strip("[]").lower()} if is_loopback(host) else frozenset()
     app = create_app(auth=auth)
     guarded = Guard(app, Rules(hosts, read_origins(os.environ.get(_ORIGINS, ""))), auth)

@@ -122,6 +122,45 @@ def test_the_language_of_the_answer_is_chosen(page, player):
     assert player.asked[-1][2]["context"] == {"language": "de"}
 
 
+def test_the_model_that_answers_is_chosen_beside_the_question(page, player):
+    player.info = {**player.info, "models": {"writer": "openai:small"}, "chooses_model": True}
+    player.setup["values"]["OPENAI_BASE_URL"] = "http://127.0.0.1:11434/v1"
+    models = [{"name": "small", "served": None, "chats": True}, {"name": "large", "served": None, "chats": True}]
+    player.servers = [
+        {"kind": "Ollama", "base_url": "http://127.0.0.1:11434/v1", "problem": "", "models": models},
+        {
+            "kind": "vLLM",
+            "base_url": "http://127.0.0.1:8000/v1",
+            "problem": "",
+            "models": [{**models[0], "name": "far"}],
+        },
+    ]
+    page.reload()
+    page.focus("select[name=model]")
+    page.wait_for_selector("select[name=model] option[value='openai:large']", state="attached")
+    offered = page.locator("select[name=model] option").all_inner_texts()
+    assert offered == ["small", "large", "Another (Settings) …"]
+    page.select_option("select[name=model]", "openai:large")
+    ask(page, OLDER)
+    ended(page, "complete")
+    assert player.asked[-1][2]["context"] == {"model": "openai:large"}
+    page.select_option("select[name=model]", label="Another (Settings) …")
+    page.wait_for_selector("[data-status=settings]")
+
+
+def test_the_answer_comes_first_and_what_limits_it_last(page):
+    ask(page, recording("extracts")["question"])
+    ended(page, "extracts")
+    order = page.evaluate(
+        "[...document.querySelectorAll('.turn .prose, .turn .sources, .turn .badges, .turn [data-notice]')]"
+        ".map((one) => one.className.split(' ')[0])"
+    )
+    assert order == ["prose", "sources", "badges", "quiet"]
+    first = page.locator(".prose > *").first
+    assert first.get_attribute("data-extract") == "1"
+    assert first.locator("> *").first.evaluate("(one) => one.tagName") == "BLOCKQUOTE"
+
+
 def test_a_long_passage_is_folded(page, player):
     (events,) = json.loads(json.dumps(recording("extracts")["runs"]))
     result = events[-1]["data"]["result"]

@@ -1,11 +1,14 @@
 // The box one asks in.
 import { memo } from "preact/compat";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { get } from "./api";
+import { visible } from "./inline";
 import { ask, cancel, type Options } from "./session";
-import { remember, useGuest, useStore, useWords, type Turn } from "./store";
+import type { Server, Setup } from "./setup";
+import { remember, useGuest, useOperator, useStore, useWords, type Turn } from "./store";
 import { ChooseFiles, UploadList, useDrop, useUploads } from "./uploads";
 
-export const OPTIONS: Options = { depth: "", form: "", language: "", approve: false, web: true, corpus: null };
+export const OPTIONS: Options = { depth: "", form: "", language: "", model: "", approve: false, web: true, corpus: null };
 let options = OPTIONS;
 
 /** Languages to answer in, each by its own name; the question's is what is meant where none is chosen. */
@@ -72,6 +75,7 @@ export const AskBox = memo(function AskBox({ running }: { running: Turn | undefi
             options={[["", t("anyForm")], ["sentence", t("sentence")], ["list", t("list")], ["table", t("table")], ["report", t("report")], ["code", t("code")]]} />
           <Choice label={t("language_answer")} name="language" value={chosen.language} set={(language) => set({ language })}
             options={[["", t("asAsked")], ...LANGUAGES]} />
+          <ModelChoice value={chosen.model} set={(model) => set({ model })} />
           <label class="check"><input type="checkbox" name="approve" checked={chosen.approve} onChange={(event) => set({ approve: event.currentTarget.checked })} /> {t("showPlanFirst")}</label>
           {web && <label class="check"><input type="checkbox" name="web" checked={chosen.web} onChange={(event) => set({ web: event.currentTarget.checked })} /> {t("useWeb")}</label>}
           {!guest && (
@@ -94,6 +98,46 @@ export const AskBox = memo(function AskBox({ running }: { running: Turn | undefi
     </form>
   );
 }, ({ running: a }, { running: b }) => a?.key === b?.key && a?.cancelling === b?.cancelling && a?.runId === b?.runId);
+
+/** The model that answers: the one that is set up, another that its server has, or another in Settings. */
+function ModelChoice({ value, set }: { value: string; set: (model: string) => void }) {
+  const t = useWords();
+  const info = useStore((now) => now.info);
+  const operates = useOperator();
+  const [found, setFound] = useState<string[] | null>(null);
+  const configured = [...new Set(Object.values(info?.models ?? {}))];
+  if (!info || (!operates && !info.chooses_model)) return null;
+  const look = (): void => {
+    if (found || !operates || !info.chooses_model || !configured[0]?.startsWith("openai:")) return;
+    setFound([]);
+    listServed().then(setFound, () => setFound([])); // without them the one that is set up is offered
+  };
+  const others = info.chooses_model ? [...new Set([...configured.slice(1), ...(found ?? [])])].filter((name) => name !== configured[0]) : [];
+  return (
+    <label class="choice" onPointerEnter={look} onFocusCapture={look}><span>{t("answeringModel")}</span>
+      <select name="model" value={value} onChange={(event) => {
+        if (event.currentTarget.value !== SETTINGS) return set(event.currentTarget.value);
+        event.currentTarget.value = value;
+        location.hash = "#/settings";
+      }}>
+        <option value="">{configured[0] ? shortName(configured[0]) : t("rulesAlone")}</option>
+        {others.map((name) => <option key={name} value={name}>{shortName(name)}</option>)}
+        {operates && <option value={SETTINGS}>{t(configured.length ? "otherModel" : "setUpModel")}</option>}
+      </select>
+    </label>
+  );
+}
+
+const SETTINGS = " settings";
+
+const shortName = (name: string): string => visible(name.slice(name.indexOf(":") + 1));
+
+/** The chat models of the server that answers, by its address. */
+async function listServed(): Promise<string[]> {
+  const [setup, servers] = await Promise.all([get<Setup>("/weiwo/setup"), get<Server[]>("/weiwo/setup/models")]);
+  const here = servers.filter((server) => server.base_url === setup.values["OPENAI_BASE_URL"]);
+  return here.flatMap((server) => server.models.filter((one) => one.chats).map((one) => `openai:${one.name}`));
+}
 
 interface ChoiceProps {
   label: string;

@@ -160,7 +160,7 @@ function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorPr
       {drafts.map((one, at) => (
         <fieldset key={at} data-edit={one.id}>
           <legend>{stepName(language, one.id)}</legend>
-          <button class="icon remove" aria-label={`${t("remove")}: ${one.id}`} title={t("remove")} onClick={() => change(drafts.filter((_, n) => n !== at))}>×</button>
+          <button class="icon remove" aria-label={`${t("remove")}: ${stepName(language, one.id)}`} title={t("remove")} onClick={() => change(drafts.filter((_, n) => n !== at))}>×</button>
           <label>{t("description")}
             <textarea rows={2} value={one.description} aria-invalid={problems.has(`${one.id}.description`)} onInput={(event) => set(at, { description: event.currentTarget.value })} />
           </label>
@@ -184,6 +184,7 @@ function PlanEditor({ drafts, change, problems, complaints, tools, t }: EditorPr
 
 /** The tasks a task builds on: those it refers to, and those it waits for, which can be added and removed. */
 function Upstream({ one, drafts, set, t }: { one: TaskDraft; drafts: TaskDraft[]; set: (after: string[]) => void; t: Say }) {
+  const language = useStore((now) => now.language);
   const ids = drafts.map((other) => other.id);
   const referred = [...referredBy(one)].filter((id) => ids.includes(id));
   const after = one.after.filter((id) => ids.includes(id) && !referred.includes(id));
@@ -192,12 +193,12 @@ function Upstream({ one, drafts, set, t }: { one: TaskDraft; drafts: TaskDraft[]
   return (
     <div class="upstream">
       <span>{t("needs")}</span>
-      {referred.map((id) => <span key={id} class="tag mono" title={t("inReference")}>{id}</span>)}
-      {after.map((id) => <button key={id} class="chip mono" data-upstream={id} aria-label={`${t("remove")}: ${id}`} onClick={() => set(after.filter((other) => other !== id))}>{id} ×</button>)}
+      {referred.map((id) => <span key={id} class="tag" title={t("inReference")}>{stepName(language, id)}</span>)}
+      {after.map((id) => <button key={id} class="chip" data-upstream={id} aria-label={`${t("remove")}: ${stepName(language, id)}`} onClick={() => set(after.filter((other) => other !== id))}>{stepName(language, id)} ×</button>)}
       {others.length > 0 && (
-        <select name="upstream" aria-label={`${one.id}: ${t("needs")}`} value="" onChange={(event) => { const id = event.currentTarget.value; event.currentTarget.value = ""; if (id) set([...after, id]); }}>
+        <select name="upstream" aria-label={`${stepName(language, one.id)}: ${t("needs")}`} value="" onChange={(event) => { const id = event.currentTarget.value; event.currentTarget.value = ""; if (id) set([...after, id]); }}>
           <option value="">{t("addUpstream")}</option>
-          {others.map((id) => <option key={id} value={id}>{id}</option>)}
+          {others.map((id) => <option key={id} value={id}>{stepName(language, id)}</option>)}
         </select>
       )}
     </div>

@@ -11,7 +11,7 @@ import { failureOf, flagsOf, reasonOf, seconds } from "./graph";
 import { fill, shown, valueOf, type Call, type Row } from "./progress";
 import { read, runAt, update, useStore, useWords, type Say, type Turn } from "./store";
 import type { Citation, Evidence, Json, Outcome, Passage, Result } from "./types";
-import { messageOf, placeIn, readable, stepName, toolName } from "./words";
+import { calculation, messageOf, placeIn, readable, stepName, toolName } from "./words";
 
 export function Panel() {
   const panel = useStore((now) => now.panel);
@@ -233,7 +233,7 @@ function SourceDetail({ turn, result, n, t }: { turn: Turn; result: Result; n: n
       <p class="eyebrow">{t("source", n)}{place && <> · {place}</>}</p>
       <h3>{visible(citation.title || citation.source)}</h3>
       {!task && <p class="quiet address"><Address address={passage?.url || citation.source} t={t} /></p>}
-      {task && turn.run.rows.has(task) && <button class="chip" onClick={() => update({ panel: { turn: turn.key, task } })}>{t("calculation")} · {task}</button>}
+      {task && turn.run.rows.has(task) && <button class="chip" onClick={() => update({ panel: { turn: turn.key, task } })}>{t("calculation")} · {stepName(language, task)}</button>}
       {evidence?.flags?.includes("instructions") && <p class="note">{t("addressesModel")}</p>}
       {evidence?.superseded_by && <p class="note">{t("newerVersion", evidence.superseded_by)}</p>}
       {passage?.document && <p class="note">{t(passage.document === "gone" ? "documentGone" : "documentChanged")}</p>}
@@ -293,7 +293,7 @@ export function Sources({ turn, result }: { turn: Turn; result: Result }) {
               <span class="cite" aria-hidden="true">{one.n}</span>
               <span class="source-words">
                 <b>{visible(one.title || one.source)}</b>
-                <span class="quiet">{one.source.startsWith("task:") ? one.quote : visible([placeOf(one.source), placeIn(language, one.locator ?? "")].filter(Boolean).join(" · "))}</span>
+                <span class="quiet">{one.source.startsWith("task:") ? visible(calculation(language, one.quote)) : visible([placeOf(one.source), placeIn(language, one.locator ?? "")].filter(Boolean).join(" · "))}</span>
               </span>
             </button>
           </li>

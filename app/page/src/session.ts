@@ -20,6 +20,8 @@ export interface Options {
   form: string;
   /** The language of the answer; empty for that of the question. */
   language: string;
+  /** The model that answers, as provider:model; empty for the one that is set up. */
+  model: string;
   approve: boolean;
   web: boolean;
   /** The corpora to search; null for those that are searched where none is chosen. */
@@ -226,6 +228,7 @@ function body(more: Dict, options?: Options): Dict {
   if (options?.depth) context["depth"] = options.depth;
   if (options?.form) context["form"] = options.form;
   if (options?.language) context["language"] = options.language;
+  if (options?.model) context["model"] = options.model;
   if (options?.approve) context["approve_plan"] = true;
   if (options && !options.web) context["web"] = false;
   if (options && read().info?.answer_memory) context["answer_memory"] = options.anew ? "renew" : true;

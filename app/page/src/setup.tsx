@@ -7,7 +7,7 @@ import { visible } from "./inline";
 import { remember, update, useStore, useWords, type Say } from "./store";
 import { localeOf, messageOf } from "./words";
 
-interface Setup {
+export interface Setup {
   /** Variables by name; of a key only "set". */
   values: Record<string, string>;
   /** Those that the server's environment sets. */
@@ -24,7 +24,7 @@ interface Tried {
   setup: Setup;
 }
 
-interface Server {
+export interface Server {
   kind: string;
   base_url: string;
   problem: string;

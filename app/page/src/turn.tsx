@@ -15,7 +15,7 @@ import { goOn, retry } from "./session";
 import { read, remember, runAt, update, useGuest, useStore, useWords, type Say, type Turn } from "./store";
 import type { Result } from "./types";
 import { WishCard } from "./wishes";
-import { inOwnWords, messageOf } from "./words";
+import { inOwnWords, messageOf, stepName } from "./words";
 
 /** The word for how a turn stands: that of its result, or of its run. */
 export function statusOf(turn: Turn | undefined): string {
@@ -128,7 +128,7 @@ function Before({ turn, result, before }: { turn: Turn; result: Result; before: 
       <summary>{t("answerBefore")}</summary>
       {ids.length > 0 && (
         <dl class="changes" aria-label={t("changedValues")}>
-          {ids.map((id) => <div key={id}><dt>{id}</dt><dd><s>{visible(value(before, id)) || "–"}</s> → <b>{visible(value(result, id)) || "–"}</b></dd></div>)}
+          {ids.map((id) => <div key={id}><dt>{stepName(read().language, id)}</dt><dd><s>{visible(value(before, id)) || "–"}</s> → <b>{visible(value(result, id)) || "–"}</b></dd></div>)}
         </dl>
       )}
       <Answer turn={{ ...turn, key: -1 }} result={{ ...before, claims: [] }} />

@@ -47,6 +47,8 @@ export interface Info {
   language?: string;
   auth?: string;
   models?: Record<string, string>;
+  /** Whether a question may name another model than the one that is set up. */
+  chooses_model?: boolean;
   web?: string | null;
   corpora?: string[];
   /** Whether there are documents beside the sample, named by the operator or added. */

@@ -15,6 +15,10 @@ const en = {
   deep: "Deep",
   language_answer: "Answer in",
   asAsked: "As asked",
+  answeringModel: "Model",
+  rulesAlone: "Rules alone",
+  otherModel: "Another (Settings) …",
+  setUpModel: "Set up a model …",
   form: "Form",
   anyForm: "As it fits",
   sentence: "Sentence",
@@ -423,6 +427,10 @@ const zh: Record<Word, string> = {
   deep: "深入",
   language_answer: "回答语言",
   asAsked: "与问题相同",
+  answeringModel: "模型",
+  rulesAlone: "只用规则",
+  otherModel: "其他模型（设置）…",
+  setUpModel: "配置模型…",
   form: "形式",
   anyForm: "自动",
   sentence: "一句话",
@@ -892,3 +900,9 @@ export function preferred(languages: readonly string[]): Language {
   }
   return "en";
 }
+
+/** A calculation as people read it: the tool that made it by its name, `date_difference(…)` as "Date difference: …". */
+export const calculation = (language: Language, quote: string): string => {
+  const found = /^([a-z_]{2,60})\((.*)\)(.*)$/s.exec(quote);
+  return found ? `${toolName(language, found[1] as string)}: ${found[2]}${found[3]}` : quote;
+};

@@ -158,7 +158,7 @@ def choose_corpora(home: Path, user: str, names: Sequence[str]) -> list[str]:
         RequestError: One is not his, nor opened to clients by the operator; or a file of that name would be meant.
     """
     own = own_corpora(home, user)
-    if names and _opened():
+    if names and may_client_set("corpus"):
         own = {name: name for name in own_corpora(home, OPERATOR) if not name.startswith(USER_PREFIX)} | own
     for name in names:
         if name not in own or os.path.lexists(own[name]):
@@ -214,10 +214,10 @@ def drop_attached(home: Path, run_id: str = "*") -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _opened() -> bool:
-    """Whether the operator lets clients name his own corpora."""
+def may_client_set(field: str) -> bool:
+    """Whether the operator lets clients set a field, such as `corpus` or `model`."""
     try:
-        check_client_fields({"corpus": []}, os.environ)
+        check_client_fields({field: None}, os.environ)
     except SettingsError:
         return False
     return True

@@ -14,7 +14,14 @@ from starlette.responses import Response
 
 from weiwo.app.configuration.config_file import read_config
 from weiwo.app.configuration.env_file import read_env_file
-from weiwo.app.server.access.profiles import USER_PREFIX, own_corpora, require_operator, run_defaults, user_of
+from weiwo.app.server.access.profiles import (
+    USER_PREFIX,
+    may_client_set,
+    own_corpora,
+    require_operator,
+    run_defaults,
+    user_of,
+)
 from weiwo.app.server.engine import backend_of, engine_of
 from weiwo.app.server.weiwo_api.answer_routes import format_names
 from weiwo.app.server.weiwo_api.uploads import MOST_UPLOAD_BYTES, upload
@@ -56,6 +63,7 @@ async def info(request: Request) -> Response:
     settings = await asyncio.to_thread(_user_settings, Path(backend.settings.home), user)
     known |= {
         "models": settings.models,
+        "chooses_model": may_client_set("model"),
         "web": _web(settings),
         "corpora": await asyncio.to_thread(_named_corpora, Path(backend.settings.home), user),
         **await asyncio.to_thread(_documents, settings, user),
