@@ -11,16 +11,18 @@ from typing import Final
 
 from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.nodes.shared.planning.references import fill_text
-from weiwo.state import Language, Outcome
+from weiwo.state import Evidence, Language, Outcome
 from weiwo.state.answer import Gap
 from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.data_files import data_pattern, data_words
+from weiwo.text.language import word_count
 from weiwo.text.language_detection import guess_language, name_language
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized, localized_phrases, localized_section
 from weiwo.text.patterns import lazy
+from weiwo.text.records import is_record
 from weiwo.text.values import render
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.formats import PICTURES, find_format
@@ -180,6 +182,8 @@ def _is_named(source: str, asked: str) -> bool:
 _UNREAD: Final = localized("shared.gaps.coverage", "unread")
 _UNANSWERED: Final = localized("shared.gaps.coverage", "unanswered")
 _OTHER_LANGUAGE: Final = localized("shared.gaps.coverage", "language")
+_FEWEST_WORDS: Final = 4
+"""Words of a passage below which it tells no language."""
 _ONLY: Final = localized_phrases("shared.gaps.coverage", "only")
 _PARTS: Final = localized_section("shared.gaps.coverage.parts")
 
@@ -213,13 +217,22 @@ def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, languag
 def describe_languages(state: SearchState, language: Language) -> Iterator[Gap]:
     """A line where every passage found is in another language than the question.
 
+    Rows of a table and settings tell no language: names and figures are alike in many.
+
     Args:
         state: What the run came to.
         language: The language of the line.
     """
     asked_in = state["assessment"].frame.language
-    guesses = {guess_language(passage.text) for passage in state.get("evidence", {}).values()}
+    guesses = [guess_language(text) for text in map(_read_prose, state.get("evidence", {}).values()) if text]
     found = list(dict.fromkeys(guess.language for guess in guesses if guess.sure))
     if found and asked_in not in found:
         names = [name_language(one, language) for one in (*found, asked_in)]
         yield Gap(kind="language", text=_OTHER_LANGUAGE[language].format(join_names(names[:-1], language), names[-1]))
+
+
+def _read_prose(passage: Evidence) -> str:
+    """The lines of a passage that are no records; empty where they are too few words to tell a language by."""
+    lines = [line for line in passage.text.splitlines() if not is_record(line, passage.source)]
+    prose = "\n".join(lines)
+    return prose if word_count(prose) >= _FEWEST_WORDS else ""

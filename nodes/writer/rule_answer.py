@@ -32,6 +32,7 @@ from weiwo.text.language import HAN
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
+from weiwo.tools.printable import one_line
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")
@@ -39,6 +40,7 @@ _WEB: Final = "web_search"
 _HAN: Final = lazy(f"[{HAN}]")
 _OTHER_SCRIPT: Final = frozenset({"other_language", "chinese"})
 _MOST_PERIODS: Final = 3
+_LONGEST_QUERY: Final = 120
 _DOORS: Final = localized_section("writer.rule_answer.doors")
 
 
@@ -194,7 +196,7 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
     shared = find_shared_sentence(frame.question, extracts.items, passages) if alike else None
     if shared is not None:
         extracts = _put_first(shared, extracts, passages, frame.language)
-    thin, reason = _explain_thinness(frame.question, passages, outcomes.values(), services), ""
+    thin, reason = _explain_thinness(frame.question, passages, outcomes.values(), services)
     if not thin and (reason := advise_on_rows(frame.question, extracts.items, services, frame.language)):
         thin = "rows"
     return RuleAnswer(
@@ -247,17 +249,23 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
 
 def _explain_thinness(
     question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome], services: RunContext
-) -> str:
-    """Why little was found: the web did not answer, or all is written in another script; empty if neither."""
-    silent = any(why.startswith(f"{_WEB}: ") for one in outcomes for why in one.trace.unanswered)
-    if silent and not any(one.tool == _WEB for one in passages):
-        return "web_failed"
+) -> tuple[str, str]:
+    """Explain why little was found, and for which words; empty where nothing is known of it.
+
+    The web did not answer, or has nothing, or all is written in another script.
+    """
+    traces = [one.trace for one in outcomes]
+    if not any(one.tool == _WEB for one in passages):
+        if any(why.startswith(f"{_WEB}: ") for trace in traces for why in trace.unanswered):
+            return "web_failed", ""
+        if queries := [query for trace in traces for tool, query in trace.searches if tool == _WEB]:
+            return "web_empty", one_line(queries[0], _LONGEST_QUERY)
     asked, told = _HAN.search(question) is not None, {_HAN.search(one.text) is not None for one in passages}
     if not passages:  # a search by words finds nothing in another script
         told = {language == "zh" for language in document_languages(services)}
     if not told or asked in told:
-        return ""
-    return "other_language" if asked else "chinese"
+        return "", ""
+    return "other_language" if asked else "chinese", ""
 
 
 def _find_doors(broken: str, services: RunContext) -> Iterator[str]:

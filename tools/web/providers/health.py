@@ -83,9 +83,8 @@ class ProviderHealth:
 
         out = self.out(source)
         if out is not None and out.firm:
-            left = out.until - self.clock()
-            wait = left if out.kind == "rate_limit" else None
-            return ToolCallError(out.kind, f"{out.why} (not asked for {left:.0f} s)", retry_after=wait)
+            wait = out.until - self.clock() if out.kind == "rate_limit" else None
+            return ToolCallError(out.kind, out.why, retry_after=wait)  # in the words of the failure: one line for both
         if source.a_day is not None and self._budget(source).spent >= source.a_day:
             return ToolCallError("blocked", f"{source.name}: its budget of {source.a_day:,} requests a day is used up")
         return None

@@ -222,6 +222,26 @@ def test_where_the_web_failed_that_is_said_below_the_documents(question, languag
     assert line not in elsewhere.notices
 
 
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "The web search found nothing for “River Wend long”."),
+        ("zh", "网络上没有找到与“River Wend long”有关的内容。"),
+    ],
+)
+def test_where_the_web_has_nothing_that_is_said_once(language, line) -> None:
+    asked = TaskTrace(searches=(("web_search", "River Wend long"), ("web_search", "River Wend")))
+    found = answer(
+        "Why is the River Wend so long?", lost("a").model_copy(update={"trace": asked}), WEND, language=language
+    )
+    assert found.notices[-1] == line
+    page = WEND.model_copy(update={"tool": "web_search"})
+    found = answer(
+        "Why is the River Wend so long?", lost("a").model_copy(update={"trace": asked}), page, language=language
+    )
+    assert line not in found.notices
+
+
 ROWS = {
     "en": passage("name,plan\nAcme,pro\nBirch,free", "customers.csv", "customers"),
     "zh": passage("名称,套餐\n甲公司,专业版\n乙公司,免费版", "客户.csv", "客户"),
