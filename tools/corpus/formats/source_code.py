@@ -19,7 +19,7 @@ _KEYWORDS: Final = (
     " extension macro_rules! message service"
 )
 _DEFINITION: Final = lazy(
-    rf"(?:(?:{'|'.join(_WORDS.split())})(?:\([a-z]+\))?\s++)*"
+    rf"(?:(?:{'|'.join(_WORDS.split())})(?:\([a-z]+\))?\s++){{0,8}}"
     rf"(?:(?:{'|'.join(_KEYWORDS.split())})\b\*?\s*(?:<[^>]*>\s*|\([^)]*\)\s+)?(?P<named>[\w$.:]+)"
     r"|(?:const|let|var)\s+(?P<bound>[\w$]+)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)\s*=>"
     r"|[\w:<>,*&\[\] \t]+?[\s*&](?P<typed>[\w:~]+)\s*\([^;]*$)"
