@@ -153,6 +153,8 @@ class _Reader:
     def _add_paragraph(self, paragraph: Element, container: str, depth: int) -> None:
         self._place += 1
         text = self._gather(paragraph)
+        if paragraph.tag == "h" and text.strip() and not self._lists.is_inside:
+            self._number = self._lists.number_heading(paragraph)
         if text.strip():
             text, self._number = self._number + text, ""
         level = paragraph.get("outline-level", "1")

@@ -1,4 +1,4 @@
-"""Numbers of the list items of an OpenDocument text (ODF 1.3, part 3, 5.3 and 16.30)."""
+"""Numbers of the list items and headings of an OpenDocument text (ODF 1.3, part 3, 5.3, 5.1.2, 16.30 and 16.34)."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -8,16 +8,24 @@ from weiwo.tools.corpus.formats.ooxml import Element
 
 _LEVELS: Final = 10
 _MOST: Final = 10_000
+_OUTLINE: Final = "\0outline"
+"""The name under which the numbering of headings stands among the list styles."""
 
 
 class OpenLists:
-    """Counts the items of the lists of a document in order."""
+    """Counts the items of the lists of a document, and its headings, in order."""
 
     def __init__(self, *roots: Element) -> None:
         self._styles = {style.get("name", ""): style for root in roots for style in root.iter("list-style")}
-        self._counts: dict[str, list[int]] = {}  # by list: the last number of each level, 0 before the first
+        self._styles |= {_OUTLINE: style for root in roots for style in root.iter("outline-style")}
+        self._counts: dict[str, list[int]] = {_OUTLINE: [0] * _LEVELS}  # by list: the last number of each level, 0 before the first
         self._last: dict[str, str] = {}  # by style: the list that used it last
         self._around: list[tuple[str, str]] = []  # the open lists: their style and key
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether a list is open."""
+        return bool(self._around)
 
     def enter(self, element: Element) -> None:
         """Enter a list."""
@@ -45,7 +53,18 @@ class OpenLists:
         level = len(self._around) - 1
         if not 0 <= level < _LEVELS:
             return ""
-        style, key = self._around[-1]
+        return self._count(*self._around[-1], level, item)
+
+    def number_heading(self, heading: Element) -> str:
+        """Return the number of a heading, with a blank behind it; empty where headings of its level have none."""
+        level = heading.get("outline-level", "1")
+        if heading.get("is-list-header") == "true" or not level.isdecimal() or not 0 < int(level) <= _LEVELS:
+            return ""
+        if heading.get("restart-numbering") == "true":
+            self._counts[_OUTLINE][int(level) - 1] = 0
+        return self._count(_OUTLINE, _OUTLINE, int(level) - 1, heading)
+
+    def _count(self, style: str, key: str, level: int, item: Element) -> str:
         form = self._find_level(style, level)
         counts = self._counts[key]
         stated = item.get("start-value", "")
@@ -74,4 +93,5 @@ class OpenLists:
 
     def _list_levels(self, style: str) -> Iterator[Element]:
         found = self._styles.get(style)
-        yield from () if found is None else found.iterfind("list-level-style-number")
+        for name in ("list-level-style-number", "outline-level-style"):
+            yield from () if found is None else found.iterfind(name)

@@ -182,3 +182,35 @@ def test_superscripts_of_slides_and_open_documents_stay_apart():
         '</office:automatic-styles><office:body><office:text><text:p>The mass is 10<text:span text:style-name="T1">6</text:span>.</text:p></office:text></office:body></office:document>'
     )
     assert "10⁶" in texts(read("a.fodt", flat.encode()))
+
+
+def flat_text(body: str, levels: str) -> bytes:
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "text", "style")
+    )
+    styles = f"<office:styles><text:outline-style style:name='Outline'>{levels}</text:outline-style></office:styles>"
+    text = f"<office:body><office:text>{body}</office:text></office:body>"
+    return f"<office:document {spaces}>{styles}{text}</office:document>".encode()
+
+
+def heading(level: int, words: str, more: str = "") -> str:
+    return f'<text:h text:outline-level="{level}" {more}>{words}</text:h><text:p>Of {words}.</text:p>'
+
+
+def test_headings_of_an_open_document_have_the_numbers_that_are_shown():
+    levels = (
+        '<text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/>'
+        '<text:outline-level-style text:level="2" style:num-format="1" style:num-prefix="§ " text:display-levels="2"/>'
+        '<text:outline-level-style text:level="3" style:num-format=""/>'
+    )
+    body = (
+        heading(1, "Duties") + heading(2, "Fees") + heading(2, "Fines") + heading(3, "Small") + heading(1, "Rights")
+        + heading(2, "Leave", 'text:restart-numbering="true" text:start-value="4"')
+        + heading(1, "Annex", 'text:is-list-header="true"')
+    )  # fmt: skip
+    lines = [line for line in texts(read("a.fodt", flat_text(body, levels))).split("\n") if "Of " not in line and line]
+    assert lines == ["I. Duties", "§ I.1 Fees", "§ I.2 Fines", "Small", "II. Rights", "§ II.4 Leave", "Annex"]
+
+
+def test_headings_without_a_numbering_have_no_numbers():
+    assert read("a.fodt", flat_text(heading(1, "Duties"), "")).title == "Duties"
