@@ -5,6 +5,7 @@ parts long ones between sentences. A passage is a run of the document's own line
 reader to it; only the title line is left out, which every passage carries anyway.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,12 @@ _WORD: Final = lazy(rf"(?:[^\W{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED
 _BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
 _LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80
+_LONGEST_CAPTION: Final = 300
+_CAPTION: Final = lazy(
+    r"\W{0,4}(?:tab(?:le(?:au)?|elle|ell?a|l)?\b\.?|таблица|表格?|표)\s{0,2}[\dIVX一二三四五六七八九十A-H]",
+    re.IGNORECASE,
+)
+"""The beginning of a numbered caption of a table."""
 
 
 class Chunk(NamedTuple):
@@ -42,6 +49,7 @@ class Chunk(NamedTuple):
         last: Its last line.
         headings: The headings it stands under, outermost first, without the document's title.
         lead: The header rows of the table that it goes on with, which stand above it in the document.
+        caption: The caption of the table that it holds a part of, where that stands elsewhere.
     """
 
     text: str
@@ -49,6 +57,7 @@ class Chunk(NamedTuple):
     last: int
     headings: tuple[str, ...] = ()
     lead: str = ""
+    caption: str = ""
 
     @property
     def words(self) -> str:
@@ -187,11 +196,18 @@ class _Cutter:
     def __init__(self, text: str, lines: list[str], starts: list[int], *, by_line: bool) -> None:
         self._text, self._lines, self._starts, self._by_line = text, lines, starts, by_line
         self._tables: list[tuple[int, int, str]] = []  # where the body of one starts and ends, and its header
+        self._captions: list[tuple[int, int, str]] = []  # where a table starts and ends, and its caption
 
     def cut(self, section: _Section, *, leaf: bool) -> Iterator[Chunk]:
         """The passages of one section, its heading at the head of the first."""
         text, starts = self._text, self._starts
         self._tables.clear()
+        top = section.heading[1] if section.heading else 0
+        self._captions = [
+            (starts[first], starts[end], caption)
+            for first, end in section.paragraphs
+            if self._is_table(first, end) and (caption := self._find_caption(first, end, top))
+        ]
         pieces = [piece for first, end in section.paragraphs for piece in self._cut_paragraph(first, end)]
         if not pieces:
             if section.heading and leaf:
@@ -206,7 +222,24 @@ class _Cutter:
     def _make_chunk(self, start: int, end: int, path: tuple[str, ...]) -> Chunk:
         first, last = bisect_right(self._starts, start), bisect_right(self._starts, end - 1)
         lead = next((header for left, right, header in self._tables if left <= start < right), "")
-        return Chunk(self._text[start:end], first, last, path, lead)
+        words = self._text[start:end]
+        caption = next((name for left, right, name in self._captions if left < end and start < right), "")
+        return Chunk(words, first, last, path, lead, "" if caption in words else caption)
+
+    def _is_table(self, first: int, end: int) -> bool:
+        lines = self._lines
+        return end - first > 2 and "|" in lines[first] and DELIMITER.match(lines[first + 1]) is not None
+
+    def _find_caption(self, first: int, end: int, top: int) -> str:
+        """Find the caption of a table: a numbered one on either side, or a short line that stands alone above it."""
+        above = next((row for row in range(first - 1, max(top, first - 3) - 1, -1) if self._lines[row].strip()), -1)
+        if above >= top and (above == top or not self._lines[above - 1].strip()):
+            line = self._lines[above].strip()
+            is_label = len(line) <= _LONGEST_TITLE and line[-1] not in ".!?。！？|" and line[0] not in "#-*+>`"
+            if _CAPTION.match(line) or is_label:
+                return line[:_LONGEST_CAPTION]
+        below = next((line.strip() for line in self._lines[end : end + 2] if line.strip()), "")
+        return below[:_LONGEST_CAPTION] if _CAPTION.match(below) else ""
 
     def _cut_paragraph(self, first: int, end: int) -> Iterator[tuple[int, int, float]]:
         """A paragraph in pieces no larger than a passage: where each starts and ends, and its weight."""
@@ -216,7 +249,7 @@ class _Cutter:
         if size <= LARGEST:
             yield start, stop, size
             return
-        table = end - first > 2 and "|" in self._lines[first] and DELIMITER.match(self._lines[first + 1])
+        table = self._is_table(first, end)
         if table:
             header = text[starts[first] : starts[first + 2]].rstrip("\n")
             if len(header) <= _LONGEST_LEAD:

@@ -147,3 +147,38 @@ def test_code_too_long_for_a_passage_is_parted_between_lines():
     _, pieces = chunk_text("```\n" + "\n".join(lines) + "\n```\n", markdown=True)
     assert len(pieces) > 1
     assert {line for piece in pieces for line in piece.text.splitlines()} == {*lines, "```"}
+
+
+ROWS = "\n".join(
+    f"| Pier {n} | {n * 40} crowns a day for a ship of up to {n} hundred tons, water and light apart |"
+    for n in range(60)
+)
+LONG = f"| Pier | Fee |\n| --- | --- |\n{ROWS}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "caption"),
+    [
+        (
+            "Table 3: Fees of the eastern piers. They hold from May.\n\n",
+            "",
+            "Table 3: Fees of the eastern piers. They hold from May.",
+        ),
+        ("表2 东码头收费\n\n", "", "表2 东码头收费"),
+        ("", "\n\nTabelle 4. Gebühren der Kais im Osten.", "Tabelle 4. Gebühren der Kais im Osten."),
+        ("Fees of the eastern piers\n\n", "", "Fees of the eastern piers"),
+        ("The piers were rebuilt. Their fees rose.\n\n", "\n\nThey rose again.", ""),
+        ("Two lines\nof an introduction\n\n", "", ""),
+    ],
+)
+def test_each_part_of_a_table_has_its_caption(before, after, caption):
+    _, chunks = chunk_text(f"# Harbour\n\nThe harbour has piers.\n\n## Fees\n\n{before}{LONG}{after}\n", markdown=True)
+    parts = [one for one in chunks if "| Pier " in one.text]
+    assert len(parts) > 3
+    assert {one.caption for one in parts if caption not in one.text or not caption} == {caption}
+    assert all(one.caption in {"", caption} and one.headings == ("Fees",) for one in parts)
+
+
+def test_a_heading_is_no_caption():
+    _, chunks = chunk_text(f"# Harbour\n\nText.\n\n## Fees\n\n{LONG}\n", markdown=True)
+    assert {one.caption for one in chunks} == {""}

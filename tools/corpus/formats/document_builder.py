@@ -77,7 +77,7 @@ class DocumentBuilder:
     def _restore_lines(self, piece: Chunk) -> Chunk:
         places = self._places[piece.first - 1 : piece.last]
         first, last = min(first for first, _ in places), max(last for _, last in places)
-        return Chunk(piece.text, first, last, piece.headings, piece.lead)
+        return piece._replace(first=first, last=last)
 
     def _add_row(self, text: str, first: int, last: int) -> None:
         if not text and not (self._rows and self._rows[-1]):

@@ -179,9 +179,8 @@ class _BlockCollector(HTMLParser):
             self._in_title = False
         elif tag in _READINGS or tag in {"ruby", "sup"}:
             self._close_inline(tag)
-        elif tag in {"table", "tr"}:
-            self._end_block()
-            self._tables -= tag == "table" and self._tables > 0
+        elif tag in {"table", "tr", "caption"}:
+            self._end_in_table(tag)
         elif tag in _BLOCKS or tag in _HEADINGS:
             self._break("p")
             self._main -= tag in _MAIN and self._main > 0
@@ -296,6 +295,13 @@ class _BlockCollector(HTMLParser):
             self.date = fields.get("content", "")
         elif name == "og:title":
             self.stated = fields.get("content", "")
+
+    def _end_in_table(self, tag: str) -> None:
+        """A row ends, the table with it, or its caption: that is a paragraph above the rows, and none of them."""
+        nested, self._tables = self._tables, 0 if tag == "caption" and self._tables == 1 else self._tables
+        self._spans = self._spans if self._tables else []
+        self._end_block()
+        self._tables = nested - (tag == "table" and nested > 0)
 
     def _break(self, kind: str) -> None:
         """A block ends and another begins; within a table, it is a blank."""

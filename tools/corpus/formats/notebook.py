@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
-from weiwo.text.chunking import Chunk, chunk_text
+from weiwo.text.chunking import chunk_text
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.html_document import parse_html
@@ -32,7 +32,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         lines += added
         cell_of += [number] * len(added)
     title, chunks = chunk_text("\n".join(lines), markdown=True, name=name)
-    placed = [Chunk(c.text, cell_of[c.first - 1], cell_of[c.last - 1], c.headings, c.lead) for c in chunks]
+    placed = [c._replace(first=cell_of[c.first - 1], last=cell_of[c.last - 1]) for c in chunks]
     return require_passages(Part(choose_title(title) or name, make_passages(placed, unit="cell")))
 
 

@@ -17,8 +17,11 @@ class OpenLists:
 
     def __init__(self, *roots: Element) -> None:
         self._styles = {style.get("name", ""): style for root in roots for style in root.iter("list-style")}
-        self._styles |= {_OUTLINE: style for root in roots for style in root.iter("outline-style")}
-        self._counts: dict[str, list[int]] = {_OUTLINE: [0] * _LEVELS}  # by list: the last number of each level, 0 before the first
+        outline = next((style for root in roots for style in root.iter("outline-style")), None)
+        if outline is not None:
+            self._styles[_OUTLINE] = outline
+        # By list: the last number of each level, 0 before the first.
+        self._counts: dict[str, list[int]] = {_OUTLINE: [0] * _LEVELS}
         self._last: dict[str, str] = {}  # by style: the list that used it last
         self._around: list[tuple[str, str]] = []  # the open lists: their style and key
 

@@ -88,6 +88,7 @@ def make_passages(
             first_line=piece.first,
             last_line=piece.last,
             page=page,
+            context={"caption": piece.caption} if piece.caption else {},
         )
         for piece in chunks
     ]

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support import documents
-from weiwo.text.chunking import LARGEST, measure_weight
+from weiwo.text.chunking import _LARGEST_CODE, LARGEST, measure_weight
 from weiwo.text.typeset import normalize_typeset
 from weiwo.tools.corpus.formats import FORMATS, Part, find_format, load_reader
 from weiwo.tools.corpus.formats import xlsx as xlsx_format
@@ -375,7 +375,7 @@ def test_quoted_words_stand_in_the_lines_named(text: str, name: str) -> None:
         return
     for piece in one.passages:
         assert stands_in_its_lines(piece, text, header_rows=header_rows_of(piece, text))
-        assert measure_weight(piece.text) <= LARGEST + 60
+        assert measure_weight(piece.text) <= (_LARGEST_CODE if "```" in text else LARGEST + 60)
         assert piece.locator in {f"line {piece.first_line}", f"lines {piece.first_line}-{piece.last_line}"}
 
 

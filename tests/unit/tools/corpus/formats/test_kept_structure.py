@@ -4,6 +4,7 @@ import io
 import json
 from email.message import EmailMessage
 
+import docx
 import pypdf
 import pytest
 from pptx import Presentation
@@ -214,3 +215,38 @@ def test_headings_of_an_open_document_have_the_numbers_that_are_shown():
 
 def test_headings_without_a_numbering_have_no_numbers():
     assert read("a.fodt", flat_text(heading(1, "Duties"), "")).title == "Duties"
+
+
+def long_rows() -> list[tuple[str, str]]:
+    return [
+        (f"Pier {n}", f"{n * 40} crowns a day for a ship of up to {n} hundred tons, light apart") for n in range(60)
+    ]
+
+
+def word_table(path: io.BytesIO) -> None:
+    document = docx.Document()
+    document.add_paragraph("Table 1: Fees of the eastern piers.", style="Caption")
+    table = document.add_table(rows=0, cols=2)
+    for row in (("Pier", "Fee"), *long_rows()):
+        for cell, text in zip(table.add_row().cells, row, strict=True):
+            cell.text = text
+    document.save(path)
+
+
+def test_the_caption_of_a_table_is_known_in_each_of_its_parts():
+    written = io.BytesIO()
+    word_table(written)
+    cells = "".join(f"<tr><td>{pier}</td><td>{fee}</td></tr>" for pier, fee in (("Pier", "Fee"), *long_rows()))
+    page = f"<html><body><table><caption>Table 1: Fees of the eastern piers.</caption>{cells}</table></body></html>"
+    rows = "".join(
+        f"<table:table-row><table:table-cell><text:p>{pier}</text:p></table:table-cell>"
+        f"<table:table-cell><text:p>{fee}</text:p></table:table-cell></table:table-row>"
+        for pier, fee in (("Pier", "Fee"), *long_rows())
+    )
+    table = f'<table:table xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0">{rows}</table:table>'
+    flat = flat_text(f"<text:p>Table 1: Fees of the eastern piers.</text:p>{table}", "")
+    for name, data in (("a.docx", written.getvalue()), ("a.html", page.encode()), ("a.fodt", flat)):
+        passages = read(name, data).passages
+        assert len(passages) > 3, name
+        known = [one.context.get("caption", "") or one.text for one in passages]
+        assert all("Fees of the eastern piers." in one for one in known), name
