@@ -7,7 +7,7 @@ from html import escape
 from typing import Final, NamedTuple
 
 from weiwo.state import Evidence, JsonValue
-from weiwo.state.evidence import FILE_DATE
+from weiwo.state.evidence import FILE_DATE, UNSCORED
 from weiwo.text.analyzer import TERM_MARKS, query_terms, terms
 from weiwo.tools.printable import one_line
 
@@ -32,6 +32,11 @@ def _marked(number: int, passage: Evidence) -> str:
 def own_date(passage: Evidence) -> str:
     """The date that the document states; that of its file tells a reader nothing."""
     return passage.date if passage.date and FILE_DATE not in passage.flags else ""
+
+
+def describe_score(passage: Evidence) -> str:
+    """The score of a passage as a list of results shows it; "no score" where its store tells none."""
+    return "no score" if UNSCORED in passage.flags else f"{passage.score:.2f}"
 
 
 _COLUMN_WEIGHTS: Final = "2.0, 1.0, 1.0"

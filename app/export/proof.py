@@ -73,6 +73,7 @@ class Proof(Value):
         extracts: Passages it shows as they are.
         parts: The parts of the question, and what became of each.
         gaps: What it leaves open.
+        notices: What is told below it.
         hash: SHA-256 over all of this but itself, in canonical form.
     """
 
@@ -92,6 +93,7 @@ class Proof(Value):
     extracts: tuple[Extract, ...] = ()
     parts: tuple[QuestionPart, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    notices: tuple[str, ...] = ()
     hash: str = ""
 
     @model_validator(mode="before")

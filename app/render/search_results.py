@@ -12,6 +12,7 @@ from rich.text import Text
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state import Evidence
 from weiwo.text.passage_context import format_contexts
+from weiwo.tools.passages import describe_score
 from weiwo.tools.printable import one_line, printable
 
 
@@ -122,7 +123,7 @@ def print_results(console: Console, passages: Sequence[Evidence], extracts: Sequ
     for passage, context in zip(passages, format_contexts(passages), strict=True):
         head = Text.assemble((f"{passage.rank}. ", "cyan"), (one_line(context), "bold"))
         console.print(Flow(head, indent=3))
-        console.print(Flow(Text(f"   {place_of(passage)} · {passage.score:.2f}", "dim"), indent=3))
+        console.print(Flow(Text(f"   {place_of(passage)} · {describe_score(passage)}", "dim"), indent=3))
         extract = shown.get(passage.rank)
         text = Text(excerpt_of(passage)) if extract is None else render_passage(extract)
         console.print(Flow(Text("   ") + text, indent=3))

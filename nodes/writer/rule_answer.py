@@ -23,6 +23,7 @@ from weiwo.nodes.writer.row_advice import advise_on_rows
 from weiwo.nodes.writer.shared_sentence import SharedSentence, find_shared_sentence
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import Claim, Evidence, Language, Outcome, Task
+from weiwo.state.evidence import UNSCORED
 from weiwo.state.ledger import Lead
 from weiwo.state.query import Talk
 from weiwo.state.search import SearchState
@@ -62,6 +63,7 @@ class RuleAnswer:
         open: Of several questions in one, those that no statement answers, where another is answered.
         doors: What would find more: names of `_DOORS`.
         thin: Why little was found, where that is known: a name of `_LEADS`.
+        unscored: Whether all passages shown come of stores that tell no scores: none of them is called close.
         reason: What fills its words.
     """
 
@@ -77,6 +79,7 @@ class RuleAnswer:
     doors: tuple[str, ...]
     thin: str = ""
     reason: str = ""
+    unscored: bool = False
 
     @property
     def shows_subject(self) -> bool:
@@ -128,6 +131,8 @@ class RuleAnswer:
         words, extracts = _LEADS[self.language], self.extracts
         if self.statements or not extracts.items:
             return ""
+        if self.unscored:
+            return words["unscored"]
         if extracts.absent and self.lead_kind == "neutral":
             return words["partly"].format(subject=join_names(extracts.absent, self.language))
         if extracts.periods and extracts.about_subject:
@@ -199,7 +204,9 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
     thin, reason = _explain_thinness(frame.question, passages, outcomes.values(), services)
     if not thin and (reason := advise_on_rows(frame.question, extracts.items, services, frame.language)):
         thin = "rows"
+    flagged = {passage.id for passage in passages if UNSCORED in passage.flags}
     return RuleAnswer(
+        unscored=bool(extracts.items) and all(item.evidence_id in flagged for item in extracts.items),
         statements=tuple(
             (sentence, claims, outcomes[one.task_id].decided_by == "model") for one, sentence, claims in told
         ),

@@ -25,6 +25,7 @@ from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus, merge_results
 from weiwo.tools.corpus.retrieval.reranker import passages_to_rank, rerank, reranker_of
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, RoutedSearchResult
+from weiwo.tools.passages import describe_score
 from weiwo.tools.printable import one_line
 
 app = typer.Typer()
@@ -134,7 +135,7 @@ async def _explain(settings: Settings, query: str, k: int) -> _SearchExplanation
 
 def _results_json(query: str, passages: Sequence[Evidence], told: _SearchExplanation | None = None) -> dict[str, Any]:
     """The result as one object, with its explanation if there is one; with one by corpus if there are several."""
-    kept = {"id", "source", "title", "text", "score", "rank", "locator", "date", "headings", "context"}
+    kept = {"id", "source", "title", "text", "score", "rank", "locator", "date", "flags", "headings", "context"}
     found = {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
     if told is None:
         return found
@@ -173,7 +174,7 @@ def _plain_results(passages: Sequence[Evidence], extracts: Sequence[Mapping[str,
     """The passages as plain text, for a pipe, with `**` around the sentences that fit best."""
     shown = {extract["n"]: plain_extract(extract) for extract in extracts}
     return "".join(
-        f"{passage.rank}. {one_line(context)}\n   {place_of(passage)} · {passage.score:.2f}\n"
+        f"{passage.rank}. {one_line(context)}\n   {place_of(passage)} · {describe_score(passage)}\n"
         f"   {shown.get(passage.rank) or excerpt_of(passage)}\n"
         for passage, context in zip(passages, format_contexts(passages), strict=True)
     )

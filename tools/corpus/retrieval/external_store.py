@@ -17,6 +17,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 
 from weiwo.state import Evidence, passage_id
+from weiwo.state.evidence import UNSCORED
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
@@ -66,6 +67,10 @@ class ExternalCorpus:
             return max(1, sum(map(len, self._seen.values())))
 
     @property
+    def _looks_for_words(self) -> bool:
+        return not {cls.__name__ for cls in type(self.inner).__mro__}.isdisjoint(_BY_WORDS)
+
+    @property
     def version(self) -> str:
         """Empty: what others change cannot be told."""
         return ""
@@ -98,7 +103,11 @@ class ExternalCorpus:
                 distinct.setdefault(one.id, one)
         passages = list(distinct.values())[:k]
         self._remember(passages)
-        return [one.model_copy(update={"rank": n, "score": round(1 / n, 4)}) for n, one in enumerate(passages, 1)]
+        flags = () if self._looks_for_words else (UNSCORED,)
+        return [
+            one.model_copy(update={"rank": n, "score": round(1 / n, 4), "flags": flags})
+            for n, one in enumerate(passages, 1)
+        ]
 
     async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
         """Read what was found of one document, and what more a search for it brings; see `Corpus.open`."""
@@ -120,7 +129,7 @@ class ExternalCorpus:
 
     def _drop_unrelated(self, found: Sequence[Document], query: str) -> Sequence[Document]:
         """The documents that a retriever by words returned for a word, and not only since it always returns so many."""
-        if not {cls.__name__ for cls in type(self.inner).__mro__} & _BY_WORDS:
+        if not self._looks_for_words:
             return found
         entries = [RankedText("", "", one.page_content[:_LONGEST]) for one in found]
         shared = set(rank_passages(entries, query, len(entries)))

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from io import StringIO
 from types import ModuleType
 
 import pytest
@@ -10,10 +11,15 @@ from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import InMemoryVectorStore
+from rich.console import Console
 
 from tests.support.corpora import LetterEmbeddings, document
 from weiwo.app.cli.documents.index import index
-from weiwo.state.settings import Settings
+from weiwo.app.render.search_results import print_results
+from weiwo.graph import build_graph
+from weiwo.state.evidence import UNSCORED
+from weiwo.state.settings import Context, Settings
+from weiwo.text.localization import localized
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError
 from weiwo.tools.corpus.index.vector_store_sync import _ATTEMPTS, _SyncReport, sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
@@ -41,6 +47,7 @@ class Words(BaseRetriever):
         ]
 
 
+UNSCORED_WORDS = {name: localized("writer.rule_answer.leads", "unscored")[name] for name in ("en", "zh")}
 BRIDGE = Document("The bridge opened in 1849.", metadata={"source": "bridge.pdf", "page": 2, "total_pages": 3})
 TOWER = Document("The tower is tall.", metadata={"source": "https://a.b/tower.html", "title": "Tower", "h2": "Size"})
 
@@ -237,6 +244,32 @@ class Unscored(BaseRetriever):
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         raise NotImplementedError
+
+
+async def test_what_a_store_returns_for_any_question_is_marked_as_unscored():
+    words = ExternalCorpus("@my_stores.words", BM25Retriever(documents=[BRIDGE, TOWER]))
+    assert {one.flags for one in await words.search("When did the bridge open?")} == {()}
+    vectors = ExternalCorpus(
+        "@my_stores.vectors", InMemoryVectorStore.from_documents([BRIDGE, TOWER], LetterEmbeddings())
+    )
+    found = await vectors.search("Who won the chess cup of Tarsk?")
+    assert len(found) == 2
+    assert {one.flags for one in found} == {(UNSCORED,)}
+    shown = Console(file=StringIO(), width=100)
+    print_results(shown, found, [])
+    assert shown.file.getvalue().count("no score") == 2
+
+
+async def test_nothing_of_an_unscored_store_is_called_close(module, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEIWO_HOME", str(tmp_path))
+    module.papers = InMemoryVectorStore.from_documents([BRIDGE, TOWER], LetterEmbeddings())
+    for language, question in (("en", "Who won the chess cup of Tarsk?"), ("zh", "谁赢得了塔斯克杯？")):
+        given = Context(corpus=["@my_stores.papers"], web=False, language=language)
+        result = (await build_graph().ainvoke({"question": question}, context=given))["result"]
+        assert result["extracts"]
+        (notice,) = (one for one in result["notices"] if one in UNSCORED_WORDS.values())
+        assert notice == UNSCORED_WORDS[language]
+        assert not any(words in str(result["notices"]) for words in ("Closest", "最接近"))
 
 
 async def test_a_store_that_tells_no_scores_is_said_to_be_one():
