@@ -186,8 +186,8 @@ def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:
 def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> bool:
     """Whether a model has to see if every part of the question is answered; once, and once more if parts were left out.
 
-    Rules can tell where one thing is asked for, one task's value is the answer, every value is firm ground, and the
-    ledger has no part without an answer.
+    Rules can tell where one thing is asked for, one task's value is the answer, every value is firm ground, and no part
+    of the ledger for which there were tasks lacks an answer.
     """
     assessment, frame = state["assessment"], state["assessment"].frame
     asked = assessment.parts or (
@@ -195,7 +195,7 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     )  # whose look-ups are none
     one = len(asked) <= 1 and len(plan.final_ids) == 1
     ledger = state.get("ledger")
-    missing = ledger.missing if ledger is not None else ()
+    missing = [part for part in ledger.missing if part.task_ids] if ledger is not None else ()
     implied = len(plan.ids) == 1 and all(weak.weakness == "implied" for weak in report.weak)  # is named as such
     firm = (implied or not report.weak) and not report.inconsistencies and not missing
     settled = firm and (one or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
