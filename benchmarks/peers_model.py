@@ -69,7 +69,7 @@ class Model:
         texts = [given] if isinstance(given, str) or (given and isinstance(given[0], int)) else given
         with self._lock:
             self.spent.embedded += len(texts)
-        data = [{"object": "embedding", "index": n, "embedding": embed(str(one))} for n, one in enumerate(texts)]
+        data = [{"object": "embedding", "index": n, "embedding": embed(str(given))} for n, given in enumerate(texts)]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         return Reply(body=json.dumps({"object": "list", "data": data, "model": "scripted", "usage": usage}))
 
@@ -111,7 +111,7 @@ class _Turn:
 
     def carries(self, look_up: LookUp) -> bool:
         """All that carries the value stands in the prompt."""
-        return all(fold(one) in self.seen for one in look_up.evidence)
+        return all(fold(text) in self.seen for text in look_up.evidence)
 
     def found(self) -> LookUp | None:
         """A single look-up's value, as it is read off the prompt: a stale one or a lure where that is all there is."""
@@ -142,8 +142,8 @@ class _Turn:
     def open(self) -> list[LookUp]:
         """Look-ups whose values are not shown and that can be searched for now."""
         needed = self.question.look_ups or ((self.question.lure,) if self.question.lure else ())
-        open_ = [one for one in needed if not self.shows(one)]
-        return [one for one in open_ if "#1" not in one.query or self.shows(needed[0])]
+        open_ = [look_up for look_up in needed if not self.shows(look_up)]
+        return [look_up for look_up in open_ if "#1" not in look_up.query or self.shows(needed[0])]
 
     # An agent with tools
 
@@ -192,7 +192,9 @@ class _Turn:
         if "agent_role_prompt" in self.said:
             return json.dumps({"server": "Default Agent", "agent_role_prompt": "You are a careful assistant."})
         if "search queries" in self.said and "list of strings" in self.said.lower():
-            queries = [one.query for one in self.question.look_ups if "#1" not in one.query] or [self.question.text]
+            queries = [look_up.query for look_up in self.question.look_ups if "#1" not in look_up.query] or [
+                self.question.text
+            ]
             return json.dumps(queries, ensure_ascii=False)
         if not _PASSAGE.search(self.said):
             return self.answer()
@@ -216,7 +218,7 @@ class _Turn:
             "tool_use": 1.0,
             "comparison_or_calculation": float(question.kind in {"comparison", "count"}),
             "chain": question.kind == "two hops",
-            "queries": [one.query for one in question.look_ups if "#1" not in one.query] or [question.text],
+            "queries": [look_up.query for look_up in question.look_ups if "#1" not in look_up.query] or [question.text],
             "reason": question.kind,
         }
         fields = self._fields()
@@ -235,9 +237,9 @@ class _Turn:
             vertex = {"id": "task_1", "description": self.question.text, "tool_binding": "query_table", "ret": "number"}
             return {"vertices": [{**vertex, "args": self.question.table.request}], "edges": []}
         vertices = []
-        for n, one in enumerate(self.question.look_ups, 1):
-            asked, query = (words.replace("#1", "{{task_1.ret}}") for words in (one.question, one.query))
-            ret = "number" if one.value.isdecimal() else "text"
+        for n, look_up in enumerate(self.question.look_ups, 1):
+            asked, query = (words.replace("#1", "{{task_1.ret}}") for words in (look_up.question, look_up.query))
+            ret = "number" if look_up.value.isdecimal() else "text"
             vertices.append(
                 {
                     "id": f"task_{n}",
@@ -252,18 +254,18 @@ class _Turn:
     def read(self) -> Json:
         asked = re.search(r"^Task: (.*)$", self.said, re.MULTILINE)
         words = asked[1] if asked else self.question.text
-        one = next((one for one in self.question.look_ups if self.fill(one.question) == words), None)
-        if one and self.shows(one):
-            return self._answer(one, one.said)
+        look_up = next((look_up for look_up in self.question.look_ups if self.fill(look_up.question) == words), None)
+        if look_up and self.shows(look_up):
+            return self._answer(look_up, look_up.said)
         whole = self.question.look_ups
         if words == self.question.text and len(whole) > 1 and all(map(self.shows, whole)):
             value = self.question.answers[0]
-            quotes = [self._quote(one) for one in whole if self.carries(one)]
+            quotes = [self._quote(look_up) for look_up in whole if self.carries(look_up)]
             return {**self._answer(whole[-1], self.question.said), "value": value, "quotes": quotes}
         if len(whole) <= 1 and (near := self.found()):
             return self._answer(near, near.said)
         tried = next(iter(re.findall(r"^Queries tried: (.*)$", self.said, re.MULTILINE)), "").split("; ")
-        wanted = [one] if one else self.open()
+        wanted = [look_up] if look_up else self.open()
         queries = [self.fill(way) for look_up in wanted for way in (look_up.query, look_up.question)]
         new = [query for query in queries if query not in tried][:2]
         missing = self.fill(wanted[0].question) if wanted else self.question.text
@@ -275,15 +277,24 @@ class _Turn:
         """Values on the way of a chain."""
         if self.question.kind != "two hops" or "`hops`" not in self.said:
             return {}
-        shown = [one for one in self.question.look_ups[:-1] if self.carries(one)]
-        return {"hops": [{"question": one.question, "value": one.value, "quotes": [self._quote(one)]} for one in shown]}
+        shown = [look_up for look_up in self.question.look_ups[:-1] if self.carries(look_up)]
+        return {
+            "hops": [
+                {"question": look_up.question, "value": look_up.value, "quotes": [self._quote(look_up)]}
+                for look_up in shown
+            ]
+        }
 
     def read_together(self) -> Json:
         asked = re.findall(r"^Task (\d+): (.*)$", self.said, re.MULTILINE)
-        by_words = {self.fill(one.question): one for one in self.question.look_ups}
+        by_words = {self.fill(look_up.question): look_up for look_up in self.question.look_ups}
         known = [(int(n), by_words[words]) for n, words in asked if words in by_words and self.shows(by_words[words])]
         keys = ("value", "quotes", "confidence", "sentence")
-        return {"answers": [{"task": n, **{key: self._answer(one, one.said)[key] for key in keys}} for n, one in known]}
+        return {
+            "answers": [
+                {"task": n, **{key: self._answer(look_up, look_up.said)[key] for key in keys}} for n, look_up in known
+            ]
+        }
 
     def _quote(self, look_up: LookUp) -> Json:
         """The sentence of the passage that carries a value."""
@@ -298,7 +309,7 @@ class _Turn:
         return {"quotes": quotes, "value": look_up.value, "next": "answer", "confidence": 0.9, "sentence": sentence}
 
     def reflect(self) -> Json:
-        missing = [self.fill(one.question) for one in self.open()]
+        missing = [self.fill(look_up.question) for look_up in self.open()]
         return {"reason": "what is there was read", "decision": "finish", "missing": missing}
 
     def judge(self) -> Json:

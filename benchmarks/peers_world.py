@@ -191,11 +191,11 @@ class World:
             *[managed[s] for s in sites[5:7]],
         ]:
             self.questions.append(Question("fact", fact.question, (fact,), (fact.value,), fact.said))
-        for one, other in zip(sites[7:11], sites[11:15], strict=True):
-            pair = (holds[one], holds[other])
-            more = one if int(pair[0].value) > int(pair[1].value) else other
+        for first, other in zip(sites[7:11], sites[11:15], strict=True):
+            pair = (holds[first], holds[other])
+            more = first if int(pair[0].value) > int(pair[1].value) else other
             figures = " against ".join(fact.value for fact in sorted(pair, key=lambda fact: -int(fact.value)))
-            text = f"Which depot holds more pallets, {one} or {other}?"
+            text = f"Which depot holds more pallets, {first} or {other}?"
             said = f"{more} has the larger capacity: {figures} pallets."
             self.questions.append(Question("comparison", text, pair, (more,), said))
         for n, (site, person) in enumerate(zip(sites[-4:], people[-4:], strict=True)):

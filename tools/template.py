@@ -118,7 +118,7 @@ def _read_word(file: Path) -> str:
         paragraphs = docx.Document(str(file)).paragraphs
     except (PackageNotFoundError, KeyError, ValueError):
         raise SettingsError(f"template: {file} is no Word file; save it as .docx, or use Markdown") from None
-    return "\n\n".join(_as_markdown(one.style.name if one.style else "", one.text) for one in paragraphs)
+    return "\n\n".join(_as_markdown(line.style.name if line.style else "", line.text) for line in paragraphs)
 
 
 def _as_markdown(style: str | None, text: str) -> str:

@@ -228,7 +228,8 @@ async def _with_slots(frame: QueryFrame, services: RunContext) -> QueryFrame:
     template = await asyncio.to_thread(read_template, services.settings.template, services.settings.limits.max_tasks)
     asked = [parse_question(slot.ask(frame.question, frame.subjects), frame.language) for slot in template.slots]
     # Each slot is one look-up, so that its place among the parts is that in the template.
-    parts = tuple(one.model_copy(update={"parts": (), "shape": "look_up"}) if one.parts else one for one in asked)
+    single = {"parts": (), "shape": "look_up"}
+    parts = tuple(part.model_copy(update=single) if part.parts else part for part in asked)
     return frame.model_copy(update={"shape": "several", "parts": parts, "form": ""})
 
 

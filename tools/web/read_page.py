@@ -118,14 +118,14 @@ class ReadPage(AsyncTool):
         for turn in range(_MOST_REFRESHES + 1):
             got = await fetch(url, guard, seconds=self.seconds, max_bytes=self.max_bytes, permit=permit)
             try:
-                return await self._parsed(got, permit)
+                return await self._read_fetched(got, permit)
             except ToolCallError:
                 url = refresh_target(got)
                 if not url or turn == _MOST_REFRESHES:
                     raise
         raise AssertionError("the last turn returns or raises")
 
-    async def _parsed(self, got: FetchedPage, permit: Callable[[str], Awaitable[None]]) -> WebPage:
+    async def _read_fetched(self, got: FetchedPage, permit: Callable[[str], Awaitable[None]]) -> WebPage:
         """The content of a page, of one that is a wall of script as a browser shows it."""
         if not await asyncio.to_thread(is_script_wall, got):
             return await page_parsers.parse(got)
