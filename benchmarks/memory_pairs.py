@@ -31,7 +31,7 @@ from thrift import write_corpus
 
 from weiwo.graph import build_graph
 from weiwo.models.endpoint import _forget_endpoints
-from weiwo.state.result import ResultJson
+from weiwo.state.result_json import ResultJson
 from weiwo.state.settings import ROLES, Context
 
 PAIRS = 10

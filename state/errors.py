@@ -9,6 +9,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── PlanFormatError (ValueError)          state.plan                      a plan is not of the interchange form
     ├── StateUpdateError (InvalidUpdateError)  state.channels                  an update is not of a field's type
     ├── QuestionError (ValueError)            nodes.shared.question.validation  a question cannot be asked
+    ├── UnknownYearError (ValueError)         nodes.shared.question.table_periods  · a period has no year
     ├── ProcedureFolderError (ValueError)     nodes.memory.procedures         the folder of procedures cannot be used
     ├── ProcedureFormatError (ValueError)     nodes.memory.procedures       · a file is no procedure
     ├── WishError (ValueError)                nodes.memory.wishes             a wish cannot be kept
@@ -34,6 +35,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── _TableTooLargeError (ValueError)      tools.tables.table_store      · a table that cannot be asked
     ├── VectorsMissingError                   tools.selection.vector_cache  · texts have no vector yet
     ├── UrlRefusedError (ValueError)          tools.web.fetching.url_guard    a URL may not be fetched
+    ├── _RefusedError                         tools.web.fetching.guarded_proxy  · a browser's request is refused
     ├── UnknownHostError (OSError)            tools.web.fetching.guarded_transport  · nobody has that host name
     ├── ProviderError                         tools.web.providers.provider  · a search provider says it did not search
     ├── StorageError (RuntimeError)           graph.persistence.storage       threads cannot be kept or read

@@ -235,13 +235,10 @@ class ConsentRequest(Output):
     how: str
 
 
-class _ResultSchema:
+class ResultSchema:
     """The JSON schema of `Result` for a field that holds it as JSON values."""
 
     def __get_pydantic_json_schema__(self, _schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Give the schema of the model in place of the field's own."""
         Result.model_rebuild()
         return handler(Result.__pydantic_core_schema__)
-
-
-ResultJson = Annotated[dict[str, Any], _ResultSchema()]
-"""A `Result` as JSON values, as states and clients hold it."""

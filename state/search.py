@@ -14,7 +14,8 @@ from weiwo.state.evidence import Evidence, Outcome
 from weiwo.state.ledger import Ledger
 from weiwo.state.limits import Usage
 from weiwo.state.plan import Plan
-from weiwo.state.result import ResultJson
+from weiwo.state.result import ResultSchema
+from weiwo.state.result_json import ResultJson
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -77,7 +78,7 @@ class Sketch(TypedDict, total=False):
 class SearchOutput(TypedDict, total=False):
     """What a run returns."""
 
-    result: ResultJson
+    result: Annotated[ResultJson, ResultSchema()]
     """The answer with everything behind it."""
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -151,5 +152,5 @@ class SearchState(TypedDict, total=False):
     usage: Annotated[Usage, reduce_by(Usage, add_usage)]
     """What answering has cost so far."""
 
-    result: ResultJson
+    result: Annotated[ResultJson, ResultSchema()]
     """The answer with everything behind it, as JSON values."""

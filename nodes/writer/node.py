@@ -7,7 +7,7 @@ whole and failing claims were mended once. The parts are folded into one answer,
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple
@@ -17,8 +17,8 @@ from langchain_core.messages import AIMessage
 from weiwo.nodes.memory.reuse import keep_answer
 from weiwo.nodes.shared.ledger import enter_missing, fill_ledger
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.answerers import ANSWERERS
-from weiwo.nodes.writer.answerers.reader import list_told
+from weiwo.nodes.writer.answerers import draft, reader, rules, unsourced
+from weiwo.nodes.writer.answerers import report as written_report
 from weiwo.nodes.writer.closing import close_ledger, find_unchecked, is_unjudged, list_unnamed
 from weiwo.nodes.writer.context import WriterContext, open_writer_context
 from weiwo.nodes.writer.notes import format_ending, list_documents_in_part, list_notes
@@ -27,7 +27,7 @@ from weiwo.nodes.writer.pieces import Piece, place_claims
 from weiwo.nodes.writer.report.section import ReportDraft
 from weiwo.nodes.writer.result import build_message, build_result, learn_from_answer
 from weiwo.nodes.writer.speaker import stream_answer
-from weiwo.nodes.writer.written_answer import AnswererName, AnswerPart, Coverage
+from weiwo.nodes.writer.written_answer import AnswererName, Answering, AnswerPart, Coverage
 from weiwo.state import Answer, Reflection
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.ledger import Ledger
@@ -42,6 +42,15 @@ _Writer = Literal["shown", "large", "any", "none"]
 which is asked plain questions only; or none."""
 
 
+_ANSWERERS: Final[Mapping[AnswererName, Callable[[WriterContext], Answering]]] = {
+    "reader": reader.answer,
+    "draft": draft.answer,
+    "rules": rules.answer,
+    "report": written_report.answer,
+    "unsourced": unsourced.answer,
+}
+
+
 class _Row(NamedTuple):
     """A row: where it holds (by the first that does), and who answers, in turn, until the answer is whole."""
 
@@ -50,7 +59,7 @@ class _Row(NamedTuple):
     answerers: tuple[AnswererName, ...]
 
 
-_ANSWERERS: Final = (
+_ROWS: Final = (
     #    rests on             writer   who answers, in turn
     _Row(("conversation",), "shown", ("draft", "unsourced", "rules")),
     _Row(("conversation",), "any", ("unsourced", "rules")),
@@ -76,13 +85,13 @@ def choose_answerers(context: WriterContext) -> tuple[AnswererName, ...]:
         "none": True,
     }
     case = _find_case(context)
-    return next(row.answerers for row in _ANSWERERS if case in row.cases and available[row.writer])
+    return next(row.answerers for row in _ROWS if case in row.cases and available[row.writer])
 
 
 def _find_case(context: WriterContext) -> _Case:
     if not context.is_searched:
         return "conversation"
-    told = bool(list_told(context.state))
+    told = bool(reader.list_told(context.state))
     if context.has_found:
         return "told" if told else "found"
     if not context.state["assessment"].needs_sources:
@@ -152,7 +161,7 @@ class _Speech:
             self._begin()
         for name in choose_answerers(self.context):
             part, live = AnswerPart(), self.context.written.render()
-            async with aclosing(ANSWERERS[name](self.context)) as items:
+            async with aclosing(_ANSWERERS[name](self.context)) as items:
                 async for item in items:
                     if isinstance(item, AnswerPart):
                         part = item

@@ -1,4 +1,4 @@
-"""Generate `app/result.schema.json` and the page's `result.ts` from `weiwo.state.result`: `make result-schema`.
+"""Generate the JSON schema, the page's types and the `TypedDict` of a result from its model: `make result-schema`.
 
 A field is required unless the model leaves it out where it is empty (`exclude_if`). Descriptions are the attribute
 sections of the classes' docstrings, so they are written once.
@@ -19,6 +19,7 @@ from weiwo.state.result import INTERNAL, ConsentRequest, PlanRequest, ReplyReque
 ROOT: Final = Path(__file__).parents[2]
 SCHEMA: Final = ROOT / "app" / "result.schema.json"
 TYPES: Final = ROOT / "app" / "page" / "src" / "result.ts"
+TYPED_DICT: Final = ROOT / "state" / "result_json.py"
 _REQUESTS: Final = {"waiting": PlanRequest, "waiting_for_reply": ReplyRequest, "waiting_for_consent": ConsentRequest}
 """What is printed in place of a result, by its name in the schema."""
 _WIDTH: Final = 120
@@ -148,10 +149,49 @@ def _write_type(schema: dict[str, Any]) -> str:
     return written
 
 
+_TYPED_DICT_HEAD: Final = '''"""A result as JSON values. Generated from state/result.py by `make result-schema`; do not edit."""
+
+from typing import Any, Literal
+
+from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+
+
+class ResultJson(TypedDict, total=False):
+    """An answer and everything behind it; `weiwo.state.result.Result` says what each field is."""
+
+'''
+
+
+def write_typed_dict(schema: dict[str, Any]) -> str:
+    """The fields of a result as a `TypedDict`, for users whose type checker reads `graph.invoke(…)["result"]`."""
+    return _TYPED_DICT_HEAD + "".join(
+        f"    {field}: {_write_python_type(of)}\n" for field, of in schema["properties"].items()
+    )
+
+
+def _write_python_type(schema: dict[str, Any]) -> str:
+    """The type of a value in Python; of an object only that it is one."""
+    match schema:
+        case {"enum": words}:
+            written = f"Literal[{', '.join(map(json.dumps, words))}]"
+        case {"anyOf": options}:
+            written = " | ".join(map(_write_python_type, options))
+        case {"type": "array", "items": items}:
+            written = f"list[{_write_python_type(items)}]"
+        case {"type": "object", "additionalProperties": dict(items)}:
+            written = f"dict[str, {_write_python_type(items)}]"
+        case {"type": str(simple)}:
+            written = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}[simple]
+        case _:
+            written = "dict[str, Any]"
+    return written
+
+
 def generate() -> dict[Path, str]:
     """The generated files, by path."""
     schema = build_schema()
-    return {SCHEMA: json.dumps(schema, indent=1, ensure_ascii=False) + "\n", TYPES: write_types(schema)}
+    published = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+    return {SCHEMA: published, TYPES: write_types(schema), TYPED_DICT: write_typed_dict(schema)}
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
+from weiwo.state.errors import WeiwoError
 from weiwo.text.data_files import data_pattern, data_rows, data_words
 
 _FILE: Final = "table_synonyms"
@@ -33,7 +34,7 @@ class Period(NamedTuple):
     year_assumed: bool
 
 
-class UnknownYearError(ValueError):
+class UnknownYearError(WeiwoError, ValueError):
     """A period of which the question does not say the year, and the table has several."""
 
 

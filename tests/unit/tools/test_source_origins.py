@@ -94,12 +94,12 @@ def test_the_result_tells_addresses_and_rivals_only_where_there_are_any() -> Non
         stop_reason="finished",
         decided_by="rule",
     )
-    result = build_result(state, answer, services())
+    result = build_result(state, answer, services()).to_json()
     assert [one.get("also") for one in result["citations"]] == [["https://b.org/w"], None]
     assert [one.get("also") for one in result["evidence"]] == [["https://b.org/w"], None]
     assert not {"support", "rivals"} & result["outcomes"]["a"].keys()
     state["outcomes"]["a"] = OUTCOME
-    told = build_result(state, answer, services())["outcomes"]["a"]
+    told = build_result(state, answer, services()).to_json()["outcomes"]["a"]
     assert told["support"] == 2
     assert told["rivals"][0]["value"] == 318
 

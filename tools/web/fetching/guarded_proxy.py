@@ -16,6 +16,7 @@ from urllib.parse import SplitResult
 
 import httpcore
 
+from weiwo.state.errors import WeiwoError
 from weiwo.tools.web.fetching.guarded_transport import GuardedBackend, UnknownHostError
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 
@@ -29,7 +30,7 @@ _PHRASES: Final = {status.value: status.phrase for status in HTTPStatus}
 _USER: Final = "page"
 
 
-class _RefusedError(Exception):
+class _RefusedError(WeiwoError):
     """A request that gets a status instead of a connection."""
 
     def __init__(self, status: int) -> None:
