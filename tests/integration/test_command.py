@@ -80,7 +80,8 @@ def weiwo(weiwo_home: Path, tmp_path: Path) -> Callable[..., tuple[int | None, s
         (OLDER_ZH, 0, "complex", ["汉武帝", "56"]),
         ("How tall is the Eiffel Tower?", 0, "moderate", ["Eiffel Tower – height: 330 metres"]),
         ("Hello, who are you?", 0, "simple", ["Weiwo"]),
-        ("Who painted the ceiling of the Grand Hall of Zembla?", 3, "moderate", []),
+        ("Who painted the ceiling of the Grand Hall of Zembla?", 0, "moderate", []),  # passages, without a word on it
+        ("Who wrote the anthem of Zembla?", 3, "moderate", ["Not in your documents"]),
     ],
 )
 def test_answers_are_as_promised_and_their_json_is_valid(weiwo, question, code, level, says) -> None:
@@ -90,7 +91,8 @@ def test_answers_are_as_promised_and_their_json_is_valid(weiwo, question, code, 
     assert (found, result["level"]) == (code, level)
     assert not [word for word in says if word not in result["answer"]]
     reading = "正在读题" if question == OLDER_ZH else "reading the question"
-    assert f"{reading}\nthread {result['thread_id']}\n" in err
+    assert err.startswith(f"{reading}\n")
+    assert result["thread_id"] not in err  # it is in the object
     if level == "complex":
         assert len(result["plan"]["vertices"]) >= 3
         assert {claim["verdict"] for claim in result["claims"]} <= {"quoted", "matched", "supported", "computed"}
@@ -311,7 +313,7 @@ def test_a_full_disk_is_one_line(start, weiwo) -> None:
     ("args", "env", "code", "says"),
     [
         (
-            ["ask", "Who painted the Grand Hall of Zembla\udcff\udc80?"],
+            ["ask", "Who wrote the anthem of Zembla\udcff\udc80?"],
             {},
             3,
             "",

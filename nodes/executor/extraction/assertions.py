@@ -20,10 +20,15 @@ from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
 _RELATIVE: Final = lazy(r"[\s,]*(?:which|who|whose|where|when)\s")
+_APPOSED: Final = lazy(
+    r"\s*(?:[Tt]he|[Aa]n?)\s(?:(?!(?:of|by|for|in|on|at|to|from|with|and|or|that)\s)[a-z][a-z'’-]{0,30}\s){1,3}"
+)
+"""What a thing is, in front of its name: "The writer Ada Smith"."""
 _COPULA: Final = lazy(r"\s*(?:is|are|was|were|[:：=]|[是为])?\s*(?:now|currently|set at|exactly)?\s*")
 _HAN_RUN: Final = lazy(f"[{HAN}]+")
 _GOES_ON_HAN: Final = data_pattern("extraction", "assertions", "goes_on_zh")
 _APPOSED_HAN: Final = data_pattern("extraction", "assertions", "apposed_zh")
+_REPORTS_HAN: Final = data_pattern("extraction", "assertions", "reports_zh")
 _PLACE_HAN: Final = lazy(rf"[在于][{HAN}·]{{1,10}}")
 _OF_A_LIFE: Final = frozenset({"birth", "death"})
 """Relations that befall a person once, in one place, so that a place may stand between them and their date."""
@@ -72,7 +77,7 @@ def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> Sta
     verb = next((token.start for token in between if token.role == "A"), 0)
     defined = sentence.definition_before(verb) or verb  # "is a chain" of "is a chain founded in 1958"
     between = [token for token in between if not defined <= token.start < verb]
-    if any(token.role == "X" for token in tokens[: core[0]]) or _has_obstacle(sentence, between):
+    if not _opens_plainly(sentence, span[0], tokens[: core[0] + 1]) or _has_obstacle(sentence, between):
         return None
     if asked.kind == "any" and not _follows_copula(sentence, tokens, values[0]):
         return None
@@ -83,6 +88,24 @@ def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> Sta
     if any(other != span and _is_rival(sentence, other) for other in sentence.clauses):
         return None
     return _read_value(sentence, values[0], (tokens[core[-1]].end, span[1]))
+
+
+def _opens_plainly(sentence: Sentence, start: int, tokens: Sequence[Token]) -> bool:
+    """Tell whether nothing stands before subject, attribute and value that they may depend on.
+
+    What a named thing is may stand before its name, and in Chinese who announced or measured what follows.
+
+    Args:
+        sentence: The sentence.
+        start: Where the clause starts.
+        tokens: Its words up to the first of subject, attribute and value.
+    """
+    first, strange = tokens[-1], [token for token in tokens[:-1] if token.role == "X"]
+    if not strange or first.role != "S" or sentence.asked.subject:
+        return not strange
+    if sentence.is_han:
+        return len(strange) == 1 and _REPORTS_HAN.search(sentence.text[strange[0].start : first.start]) is not None
+    return _APPOSED.fullmatch(sentence.text, start, first.start) is not None
 
 
 def _has_words(sentence: Sentence, tokens: Sequence[Token]) -> bool:
@@ -143,7 +166,9 @@ def _carries_subject(sentence: Sentence, span: Span, headings: Sequence[str]) ->
     known = {*terms(page.title), *terms(page.subject.text), *asked.words, *asked.stems}
     if headings and not known.issuperset(terms(headings[-1])):
         return False
-    return page.titled if head == "K" else sentence.follows and not sentence.others
+    if head == "K":
+        return page.titled
+    return sentence.follows and not any(start < span[1] for start, _ in sentence.others)  # names behind it turn nothing
 
 
 def _leads(sentence: Sentence, span: Span) -> bool:

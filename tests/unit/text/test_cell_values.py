@@ -2,6 +2,7 @@
 
 import math
 import time
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -161,7 +162,7 @@ def test_what_is_read_has_every_digit_of_the_cell(text):
 
 
 @given(
-    st.lists(st.dates(), min_size=1, max_size=20),
+    st.lists(st.dates(min_value=date(1000, 1, 1)), min_size=1, max_size=20),  # strftime pads no year before
     st.sampled_from(["%Y-%m-%d", "%d.%m.%Y", "%d-%b-%Y", "%Y年%m月%d日", "%B %d, %Y"]),
 )
 def test_dates_are_read_back_or_refused(days, form):

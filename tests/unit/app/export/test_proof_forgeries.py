@@ -65,6 +65,13 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+class _Answers(dict[str, Answer]):
+    """Answers by form, with a short `repr`: Hypothesis writes the arguments of each example."""
+
+    def __repr__(self) -> str:
+        return f"answers of {', '.join(self)}"
+
+
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory, documents: Path) -> dict[str, Answer]:
     async def ask(question: str) -> Answer:
@@ -74,7 +81,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory, documents: Path) -> dict[s
         return proof
 
     async def ask_all() -> dict[str, Answer]:
-        return {name: await ask(question) for name, question in (QUESTIONS | OTHERS).items()}
+        return _Answers({name: await ask(question) for name, question in (QUESTIONS | OTHERS).items()})
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WEIWO_HOME", str(tmp_path_factory.mktemp("home")))

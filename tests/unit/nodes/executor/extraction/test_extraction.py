@@ -69,6 +69,14 @@ LU = "陆知远 | 陆知远（1903年4月2日－1988年11月5日），江苏苏�
 BRIDGE_ZH = "青石大桥 | 青石大桥是一座公路桥，全长1234米，主塔高约98米。大桥由林致远设计。大桥于1986年10月1日建成通车。"
 
 ASSERTED = [
+    Row("How long is the Hvita?", "Hvita", "length", "quantity", 185,
+        ("Hvita | The Hvita is the longest river of the north. It is 185 km long and flows entirely within Nordmark.",)),
+    Row("When was Tom Reed born?", "Tom Reed", "birth", "date", "1971-06-04",
+        ("Tom Reed | Tom Reed is a cellist. He was born on 4 June 1971 in Oslo, and studied in Leiden, Holland.",)),
+    Row("When was Tom Reed born?", "Tom Reed", "birth", "date", "1971-06-04",
+        ("A guide | The young cellist Tom Reed was born on 4 June 1971.",)),
+    Row("白石峰有多高？", "白石峰", "height", "quantity", 3120,
+        ("白石峰 | 2019年5月，两国共同宣布白石峰的高度为3120米。",)),
     Row("When was Ada Morrow born?", "Ada Morrow", "birth", "date", "1901-05-03", (MORROW,)),
     Row("when did ada morrow die", "ada morrow", "death", "date", "1977-06-09", (MORROW,)),
     Row("What year was Ada Morrow born?", "Ada Morrow", "birth", "year", "1901-05-03", (MORROW,)),
@@ -106,6 +114,12 @@ ASSERTED = [
 ]  # fmt: skip
 
 SILENT = [
+    Row("When was Tom Reed born?", "Tom Reed", "birth", "date", None,
+        ("A guide | The sister of Tom Reed was born on 4 June 1971.",)),
+    Row("When was Tom Reed born?", "Tom Reed", "birth", "date", None,
+        ("Tom Reed | Tom Reed is a cellist. Anna Reed is his sister. She was born on 4 June 1971 in Oslo.",)),
+    Row("白石峰有多高？", "白石峰", "height", "quantity", None,
+        ("白石峰 | 有人误以为白石峰的高度为3120米。",)),
     Row("When did Ida Morrow die?", "Morrow", "death", "date", None, (MORROW,)),
     Row("When did Ada Morrow's sister die?", "Ada Morrow's sister", "death", "date", None, (MORROW,)),
     Row("How tall is the Grey Spire?", "Grey Spire", "height", "quantity", None,
