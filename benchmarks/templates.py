@@ -18,13 +18,13 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from tests.support.template_folders import NAMES, NAMES_ZH, QUESTIONS, TEMPLATES, folder
 from weiwo import build_graph
 from weiwo.nodes.executor import node
 from weiwo.state import Evidence
+from weiwo.state.result_json import ResultJson
 from weiwo.state.settings import Context
 from weiwo.text.near_duplicates import Told
 
@@ -57,7 +57,7 @@ def write(kind: str, into: Path) -> dict[str, str]:
     return {name: values[f"{n}.md"] for n, name in enumerate(names)}
 
 
-def judge(name: str, result: dict[str, Any], values: dict[str, str], count: Count) -> bool:
+def judge(name: str, result: ResultJson, values: dict[str, str], count: Count) -> bool:
     """Count an answer; the name is empty where all documents are asked for."""
     answer = str(result["answer"])
     at = {one: answer.find(value) for one, value in values.items()}

@@ -99,16 +99,23 @@ def _is_quotation(part: Part, answer: str, passages: Sequence[Evidence]) -> bool
 
 
 def is_excerpt(shown: str, text: str) -> bool:
-    """Whether a text shows another in its own words and order; what stands behind "…" begins with a sentence of it."""
-    whole, starts = " ", set[int]()
+    """Report whether a text shows another in its own words and order.
+
+    "…" may leave words out: what follows it begins with a sentence of the text, and what does not lead to it ends with
+    one.
+    """
+    whole, starts, ends = " ", set[int](), set[int]()
     for line in text.splitlines():
         for start, end in sentences(line):
             starts.add(len(whole) - 1)
             whole += fold_words(line[start:end]).lstrip()
+            ends.add(len(whole))
     at = 0
-    for n, piece in enumerate(map(fold_words, shown.split("…"))):
+    pieces = [fold_words(one) for one in shown.split("…")]
+    for n, piece in enumerate(pieces):
+        last = n == len(pieces) - 1
         at = whole.find(piece, at)
-        while n and piece and at >= 0 and at not in starts:
+        while piece and at >= 0 and ((n and at not in starts) or (last and at + len(piece) not in ends)):
             at = whole.find(piece, at + 1)
         if at < 0:
             return False
