@@ -8,9 +8,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
-from weiwo.models.fault_codes import CODE_KINDS, CODE_STATUSES, COLD_START, DECLINED, LOADING, NOTHING_CAME, OVERFLOWS
+from weiwo.models.fault_codes import (
+    CODE_KINDS,
+    CODE_STATUSES,
+    COLD_START,
+    DECLINED,
+    LOADING,
+    NOTHING_CAME,
+    OVERFLOWS,
+    UNPAID,
+)
 from weiwo.state.errors import WeiwoError
 from weiwo.state.limits import FaultKind
 from weiwo.text.patterns import lazy
@@ -155,14 +164,18 @@ def ended_early(error: BaseException) -> bool:
 
 
 def _of_codes(codes: list[str], status: int | None, error: BaseException) -> Fault | None:
-    """The fault that the codes in an error tell; None if they are of no known meaning."""
+    """The fault that the codes in an error tell; None if they are of no known meaning.
+
+    Zhipu's digits for a bad key are Mistral's for a server's error, so that there the status tells.
+    """
     for code in codes:
         kind = CODE_KINDS.get(code.lower())
         if kind == "overflow":
             return _overflow(error, status or 0)
         if kind is not None:
             return Fault(kind, f"{_WORDS[kind]} ({code})", status or 0, _pause(error), prompt=kind == "declined")
-        if (meant := CODE_STATUSES.get(code.lower())) is not None:
+        meant = CODE_STATUSES.get(code.lower())
+        if meant is not None and not (code.isdecimal() and meant < 500 <= (status or 0)):
             return _of_status(status or meant, error, [code], meant)
     return None
 
@@ -170,7 +183,9 @@ def _of_codes(codes: list[str], status: int | None, error: BaseException) -> Fau
 def _of_status(status: int, error: BaseException, codes: Sequence[str] = (), meant: int = 0) -> Fault:
     """The fault of an HTTP status; `meant` is the one that a code of the error stands for."""
     code = next((f" {code}" for code in (*(codes if meant else ()), _own_code(error)) if _CODE.fullmatch(code)), "")
-    means = meant or status
+    means = status if meant >= 500 and status in _BUSY else meant or status
+    if means in {400, 429} and _finds(UNPAID, error):
+        means = 402
     usual = "server error" if means >= 500 else "request refused"
     words = f"HTTP {status}{code}, {_STATUS_WORDS.get(means, usual)}"
     if means in {401, 402, 403} or (means == 400 and _finds(_BAD_KEY, error)):
@@ -182,7 +197,7 @@ def _of_status(status: int, error: BaseException, codes: Sequence[str] = (), mea
     if means >= 500:
         kind: FaultKind = "loading" if _finds(LOADING, error) else "server"
         return Fault(kind, words, status, _pause(error))
-    if means in {408, 409, 429}:
+    if means in _BUSY:
         return Fault("busy", words, status, _pause(error))
     return Fault("refused", words, status, bound=_says_bound(error))
 
@@ -206,6 +221,8 @@ _WORDS: Final[Mapping[FaultKind, str]] = {
     "declined": "the model declined, or a filter did",
     "loading": "the model is being loaded",
 }
+_BUSY: Final = frozenset({408, 409, 429})
+"""Statuses that ask for patience."""
 _NEVER_SIZE: Final = frozenset({401, 402, 403, 404})
 """Statuses that never speak of a prompt's size."""
 _MOST_READ = 4_000
@@ -268,9 +285,13 @@ _STATUS_NAMES = ("status_code", "code", "http_status")
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status of an error or of the response it holds: `status_code`, or `code` as Google's clients call it."""
+    """The HTTP status of an error or of the response it holds: `status_code`, or `code` as Google's clients call it.
+
+    OpenRouter and vLLM tell one in the body of an error whose own status is 200.
+    """
     response = getattr(error, "response", None)
     told = [getattr(holder, name, None) for holder in (error, response) for name in _STATUS_NAMES]
+    told += [body.get("code") for body in _bodies_of(error) if isinstance(body, Mapping)]
     if isinstance(response, Mapping):  # of boto3
         told.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
     numbers = (int(one) for one in told if isinstance(one, int) and not isinstance(one, bool))
@@ -294,17 +315,20 @@ def _own_code(error: BaseException) -> str:
 
 def _codes(error: BaseException) -> Iterator[str]:
     """The provider's types and codes in an error: attributes, its body as parsed, else as quoted in its text."""
-    response = getattr(error, "response", None)
-    bodies = [getattr(error, name, None) for name in _BODIES]
-    bodies += [response] if isinstance(response, Mapping) else []  # of boto3
-    bodies += [argument for argument in error.args if isinstance(argument, Mapping)]
     yield from (code for key in _CODE_KEYS if isinstance(code := getattr(error, key, None), str))
+    bodies = _bodies_of(error)
     for body in bodies:
         yield from islice(_codes_in(body), _MOST_CODES)
-    if any(isinstance(body, Mapping) for body in bodies):
+    if bodies:
         return  # the text quotes the body, and perhaps the request
     for pattern in _CODE_IN_WORDS:
         yield from (found[1] for found in islice(pattern.finditer(str(error)[:_MOST_READ]), _MOST_CODES))
+
+
+def _bodies_of(error: BaseException) -> list[Mapping[str, Any] | list[Any]]:
+    """The parsed bodies that an error holds: of its reply, of boto3's response, or as its argument."""
+    held = [*(getattr(error, name, None) for name in _BODIES), getattr(error, "response", None), *error.args]
+    return [body for body in held if isinstance(body, Mapping | list)]
 
 
 def _codes_in(body: object, depth: int = 4) -> Iterator[str]:

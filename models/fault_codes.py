@@ -15,7 +15,8 @@ from weiwo.text.patterns import lazy
 _STATUSES: Final[Mapping[int, str]] = {
     401: "authentication_error invalid_api_key unauthenticated invalid_authentication_error unrecognizedclientexception"
     " expiredtokenexception api_key_invalid invalidapikey 1000 1001 1002 1003 1004",
-    402: "billing_error insufficient_balance arrearage account_deactivated billing_not_active 1113",
+    402: "billing_error insufficient_balance arrearage account_deactivated billing_not_active"
+    " billing_hard_limit_reached 1113",
     403: "permission_error permission_denied accessdeniedexception access_denied",
     404: "not_found_error model_not_found not_found resourcenotfoundexception",
     429: "rate_limit_error rate_limit_exceeded rate_limited resource_exhausted throttlingexception throttling"
@@ -78,6 +79,8 @@ COLD_START: Final = lazy(r"No data received from Ollama stream")
 """How langchain-ollama 1.1.0 tells of a reply that only loaded the model: it drops `done_reason: load`."""
 NOTHING_CAME: Final = lazy(r"No generation chunks were returned")
 """How LangChain says that a stream ended before its first chunk."""
+UNPAID: Final = lazy(r"credit balance is too low|reached your specified API usage limits", re.IGNORECASE)
+"""How Anthropic says that an account is empty, with the code of a bad request."""
 DECLINED: Final = lazy(
     r"content[ _](?:management|filter|policy|exists risk)|\bflagged\b|safety (?:system|policy)|敏感|违规",
     re.IGNORECASE,

@@ -356,6 +356,17 @@ async def test_a_refusal_is_classified(
         assert "Unauthorized" not in fault.words
 
 
+@pytest.mark.parametrize(("code", "kind"), [(502, "server"), (429, "busy")])
+async def test_an_error_told_with_status_200_is_tried_again(
+    play: Any, code: int, kind: str, pauses: list[float]
+) -> None:
+    provider = play("openai", raw(json.dumps({"error": {"code": code, "message": "Provider returned error"}})), found)
+    models = provider.chat()
+    assert await models.text("writer", "note", ASK)
+    assert [call.fault for call in models.budget.delta().calls] == [kind, None]
+    assert len(pauses) == 1
+
+
 @pytest.mark.parametrize(("name", "body", "kind", "again"), STREAMED)
 @pytest.mark.usefixtures("pauses")
 async def test_an_error_told_inside_a_stream(play: Any, name: str, body: Any, kind: str, again: object) -> None:
