@@ -173,16 +173,14 @@ class Player:
         if thread is None:
             return JSONResponse({"detail": "no such thread"}, 404)
         values = thread.get("values") or {}
-        return JSONResponse({**(values.get("result") or {"status": "interrupted"}), "question": thread["question"]})
+        asked = values.get("__interrupt__") or []
+        open_ = {"status": "waiting" if asked else "interrupted", "interrupts": asked}
+        shown = open_ if asked else values.get("result") or open_
+        return JSONResponse({**shown, "question": thread["question"]})
 
     async def _state(self, request: Request) -> Response:
         values = self.threads[request.path_params["thread"]].get("values") or {}
-        asked = values.get("__interrupt__") or []
-        tasks = [{"name": "approval", "interrupts": asked}] if asked else []
-        place = {"checkpoint_id": "newest"}
-        return JSONResponse(
-            {"checkpoint": place, "values": values, "next": ["approval"] if asked else [], "tasks": tasks}
-        )
+        return JSONResponse({"checkpoint": {"checkpoint_id": "newest"}, "values": values})
 
     async def _runs(self, request: Request) -> Response:
         thread = self.threads[request.path_params["thread"]]

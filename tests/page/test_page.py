@@ -255,6 +255,17 @@ def test_what_waits_for_a_person_is_a_card(page, player, value, click, sent):
     assert player.asked[-1][2]["command"] == {"resume": {"i": sent}}
 
 
+def test_what_waits_is_still_asked_after_a_reload(page, player):
+    page.check("input[name=approve]")
+    ask(page, OLDER)
+    ended(page, "waiting")
+    page.reload()
+    ended(page, "waiting")
+    page.click("[data-action=approve]")
+    ended(page, "complete")
+    assert len(player.asked[-1][2]["command"]["resume"]) == 1
+
+
 def test_a_lost_connection_is_said_and_nothing_is_lost(page, player):
     player.held = 8
     ask(page, OLDER)

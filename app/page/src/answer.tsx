@@ -1,13 +1,14 @@
 // The answer: blocks of an answer document as elements. Every word is a text node; nothing here sets HTML.
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { ClaimMatcher, groups, sealBlocks, type Marked } from "./claims";
+import { ClaimMatcher, groups, type Marked } from "./claims";
 import { pieces } from "./code";
+import { withExtracts, type Shown } from "./extracts";
 import { NOTHING_KNOWN, safeUrl, visible, type Known } from "./inline";
 import { parse, withoutSources, type Node } from "./markdown";
 import { PassageText } from "./passage";
 import { read, update, useStore, useWords, type Say, type Turn } from "./store";
-import type { Block, Extract, Result } from "./types";
+import type { Block, Result } from "./types";
 import { localeOf, placeIn } from "./words";
 
 /** What of an answer may be a link: numbers of its citations, and the addresses of its sources. */
@@ -59,34 +60,6 @@ export function Answer({ turn, result }: { turn: Turn; result: Result }) {
           : <BlockView key={at} turn={turn.key} block={block} result={result} known={known} t={t} />)}
     </div>
   );
-}
-
-/** A passage as the answer shows it: its title, its best sentences, and the whole of it. */
-interface Shown {
-  extract: Extract;
-  title: string;
-  snippet: string;
-}
-
-/** Blocks, with each quoted snippet and the line below it that names its passage made one. */
-function withExtracts(result: Result): (Block | Shown)[] {
-  const blocks = sealBlocks(result);
-  const left = new Map(result.extracts.map((one) => [one.n, one]));
-  const out: (Block | Shown)[] = [];
-  for (let at = 0; at < blocks.length; at += 1) {
-    const block = blocks[at] as Block;
-    const next = blocks[at + 1];
-    const cited = block.kind === "quote" && next?.kind === "paragraph" ? /^— (.*)\[\u{f0f10}?(\d{1,4})\]\s*$/su.exec(next.text) : null;
-    const extract = cited ? left.get(Number(cited[2])) : undefined;
-    if (!cited || !extract) {
-      out.push(block);
-      continue;
-    }
-    out.push({ extract, title: (cited[1] as string).trim(), snippet: block.text });
-    left.delete(extract.n);
-    at += 1;
-  }
-  return [...out, ...[...left.values()].map((extract) => ({ extract, title: extract.title, snippet: "" }))];
 }
 
 /** Where in its source a passage stands. */

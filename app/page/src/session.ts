@@ -161,13 +161,13 @@ function finish(key: number, result: Result): void {
 
 /** Asks the server how a turn stands: its stream was cut off, or nobody watched it. */
 async function refresh(key: number, threadId: string, cancelled: boolean): Promise<void> {
-  const [shown, state] = await Promise.all([show(threadId), stateOf(threadId)]);
+  const shown = await show(threadId);
   const turn = read().turns.find((one) => one.key === key);
   if (!turn) return;
-  const interrupts = (state?.tasks ?? []).flatMap((task) => interruptsOf(task.interrupts));
+  const interrupts = interruptsOf(shown["interrupts"]);
   const rest: Partial<Turn> = { cancelling: false, run: turn.run.rows.size ? halted(turn.run) : recalled(shown) };
   if (interrupts.length) updateTurn(key, { ...rest, state: "waiting", interrupts });
-  else if (shown.answer !== undefined && shown.question === turn.question && !state?.next?.length) {
+  else if (shown.answer !== undefined && shown.question === turn.question) {
     updateTurn(key, rest);
     finish(key, shown as Result);
   } else updateTurn(key, { ...rest, state: cancelled ? "cancelled" : "interrupted" });
@@ -183,11 +183,10 @@ function interruptsOf(value: unknown): Interrupt[] {
 
 interface Snapshot {
   values?: Dict;
-  next?: string[];
-  tasks?: { name?: string; interrupts?: unknown }[];
 }
 
 const path = (threadId: string): string => `/threads/${encodeURIComponent(threadId)}`;
+/** A thread as `weiwo show --json` prints it: its result, or what it waits for. */
 const show = (threadId: string): Promise<Partial<Result> & Dict> => get(`/weiwo${path(threadId)}`);
 const stateOf = (threadId: string): Promise<Snapshot | null> => get<Snapshot>(`${path(threadId)}/state`).catch(() => null);
 
@@ -320,8 +319,8 @@ export async function open(threadId: string): Promise<void> {
     const question = String(shown.question ?? "");
     const under = runs.find((run) => run.status === "pending" || run.status === "running");
     const turn = { ...newTurn(question, "interrupted"), run: recalled(shown) };
-    const whole = shown.answer !== undefined && !state?.next?.length && !under;
-    const interrupts = (state?.tasks ?? []).flatMap((task) => interruptsOf(task.interrupts));
+    const whole = shown.answer !== undefined && !under;
+    const interrupts = interruptsOf(shown["interrupts"]);
     if (whole) Object.assign(turn, { state: "done", result: wholeResult(shown) });
     else if (under) Object.assign(turn, { state: "running", runId: under.run_id, run: newRun(now()) });
     else if (interrupts.length) Object.assign(turn, { state: "waiting", interrupts });

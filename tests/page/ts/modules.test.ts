@@ -5,6 +5,7 @@ import { ApiError, decoded, request, whenLoginNeeded } from "../../../app/page/s
 import { bars } from "../../../app/page/src/bars";
 import { ClaimMatcher, groups, sealBlocks } from "../../../app/page/src/claims";
 import { pieces } from "../../../app/page/src/code";
+import { withExtracts } from "../../../app/page/src/extracts";
 import { inline, safeUrl, visible } from "../../../app/page/src/inline";
 import { curve, layout } from "../../../app/page/src/layout";
 import { cells, parse, withoutSources } from "../../../app/page/src/markdown";
@@ -91,6 +92,17 @@ test("claims are found in marked text, in order", () => {
     [0, "Aurora costs\n20 euros 1."], [1, "It is new."], [-1, "More."],
   ]);
   assert.deepEqual([...matcher.found], [0, 1]);
+});
+
+test("a passage is shown once, whether its name stands below its snippet or above it", () => {
+  const extracts = [{ n: 1, title: "Tower", text: "It is 330 metres tall.", source: "tower.md", locator: "", highlights: [] }];
+  const quote = { kind: "quote", text: "> **It is 330 metres tall.**" };
+  const lead = { kind: "paragraph", text: "Closest passages:" };
+  for (const blocks of [[lead, quote, { kind: "paragraph", text: "— Tower [1]" }], [lead, { kind: "paragraph", text: "Tower [1]" }, quote]]) {
+    const answer = blocks.map((one) => one.text).join("\n\n");
+    const drawn = withExtracts(wholeResult({ answer, blocks, extracts } as never));
+    assert.deepEqual(drawn, [lead, { extract: extracts[0], title: "Tower", snippet: quote.text }]);
+  }
 });
 
 test("a claim is found before its mark", () => {
