@@ -52,6 +52,8 @@ def start(
 ) -> None:
     """Read `.env` of the working directory, then the user's own `config.toml`; what is set already wins."""
     _read_env(context)
+    if context.invoked_subcommand != "doctor" and home().exists() and not home().is_dir():
+        raise SettingsError(f"WEIWO_HOME: {home()} is a file; set it to a folder")
     close_home(home())
     if (home() / "config.toml").exists():
         apply_config()

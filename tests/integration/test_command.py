@@ -321,6 +321,7 @@ def test_a_full_disk_is_one_line(start, weiwo) -> None:
         (["ask", "\udcff"], {}, 2, "the question is empty"),
         (["ask", "q", "--corpus", "/nowhere"], {}, 2, "no such file or directory"),
         (["ask", "q"], {"WEIWO_MAX_SECONDS": "soon"}, 2, "WEIWO_MAX_SECONDS"),
+        (["ask", "q"], {"WEIWO_HOME": __file__}, 2, "test_command.py is a file; set it to a folder"),
         (["threads"], {"WEIWO_HOME": "/dev/null/x"}, 1, "cannot create the folder /dev/null/x"),
         (["threads"], {"WEIWO_DATABASE_URL": "postgresql://me:s3cret@127.0.0.1:9/d"}, 1, "me:***@127.0.0.1:9/d"),
         (["threads"], {"WEIWO_DATABASE_URL": "mysql://me:s3cret@h/d"}, 2, "is not a Postgres URL"),
