@@ -99,6 +99,8 @@ _UNTIL_DAY: Final = lazy(r"\s?[-–—~～至到]\s?(?:(\d{1,2})[日号]|(?<=\d[
 """The second day of a range within a month: 7月6日-8日, July 6–8."""
 _QUOTE: Final = lazy(r"“([^“”\n]{2,300})”|\"([^\"\n]{2,300})\"|《([^《》\n]{1,80})》|「([^「」\n]{1,80})」")
 _PREFIXED: Final = lazy(r"(?i)(?:in|im|ir|un|non|re|pre|de|dis|mis|sub|over|under|multi|auto|co|out)-?([a-z]{4,})$")
+_DERIVED: Final = lazy(r"(?i)[a-z]{2,}(?:[bcdfgkmptvz]able|ible|ous|ful|less|[ts]ions?|ments|ings|ities|ated|i[sz]ed)$")
+"""Words made from others by an ending that names hardly have."""
 _GLOSSED: Final = lazy(rf"[{HAN}][(（]$")
 _LETTERS: Final = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "’": "'"}
@@ -230,7 +232,7 @@ def _agents(statement: str) -> Iterator[tuple[int, str]]:
 
 def _plain(word: str) -> bool:
     """Whether a word that opens a statement is no name: common, derived, or made of two common words."""
-    if is_common(word) or fold(word).endswith(("one", "body")):
+    if is_common(word) or fold(word).endswith(("one", "body")) or _DERIVED.match(word):
         return True
     prefixed = _PREFIXED.match(word)
     if prefixed and is_common(prefixed[1]):
