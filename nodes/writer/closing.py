@@ -3,6 +3,7 @@
 Every form of answer is checked here: a sentence, a table, a report and a draft over a whole folder.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -157,21 +158,23 @@ def _enter_draft(
     firm = [claim for claim in answer.claims if claim.verdict not in DOUBTFUL]
     text = fold(" ".join(claim.text for claim in firm) if answer.claims else answer.text)
     words, cited = _stems(text), answer.list_cited_ids({n for claim in firm for n in claim.citations})
+    answering = [
+        [outcomes[key] for key in part.task_ids if key in outcomes and outcomes[key].answers] for part in parts
+    ]
+    shared = Counter(key for found in answering for key in {key for one in found for key in one.evidence_ids})
     told: list[bool] = []
-    for part in parts:
-        found = [outcomes[key] for key in part.task_ids if key in outcomes and outcomes[key].answers]
+    for part, found in zip(parts, answering, strict=True):
         values = (fold(render_value(one, services.language)) for one in found)
         own = _own_words(part, parts)
         told.append(
             any(value and value in text for value in values)
             or not own
             or bool(own & words)
-            or not cited.isdisjoint(key for one in found for key in one.evidence_ids)
+            or any(shared[key] == 1 and key in cited for one in found for key in one.evidence_ids)
         )
     entered = []
     asked = _list_asked_ids(state)
-    for part, is_told in zip(parts, told, strict=True):
-        found = [outcomes[key] for key in part.task_ids if key in outcomes and outcomes[key].answers]
+    for part, found, is_told in zip(parts, answering, told, strict=True):
         if part.is_answered or (not part.task_ids and part.outcome == "not_asked"):
             due = not asked or not part.task_ids or not asked.isdisjoint(part.task_ids)
             if not is_told and due and any(told) and len(parts) > 1:

@@ -128,6 +128,30 @@ async def test_a_chain_that_hangs_on_a_weak_value_is_partial_and_says_so(weak: d
     assert "“Ida Holm”" in chat.asked("ReflectionReply")[0].text.split("Weak values:")[1]
 
 
+NAMESAKE = "Rosa Mundt, a builder of bridges, was born in Malmby."
+
+
+@pytest.mark.parametrize(
+    ("passage", "quote"), [(NAMESAKE, "was born in Malmby"), (f"{BUILT} {BORN}", "Ida Holm was born in Malmby")]
+)
+async def test_a_chain_whose_link_no_passage_carries_is_partial(passage: str, quote: str) -> None:
+    """A reader skips the first step of the chain; the answer is whole only where a passage tells both."""
+    question = "Where was the builder of the bridge of Ansel born?"
+    chat = fake(
+        AssessmentReply=assess(parts=["the birthplace"]),
+        PlanReply={"thought": "", "vertices": [vertex("t1", question, "builder")]},
+        ReadReply=reads("Malmby", quote, sentence="The builder of the bridge of Ansel was born in Malmby."),
+        ReflectionReply={"decision": "finish", "reason": "r", "missing": []},
+        draft="The builder of the bridge of Ansel was born in Malmby [1].",
+    )
+    graph = build_graph(models=chat, tools=[search_tool(lambda _: passage)])
+    result = (await graph.ainvoke({"question": question}, context=Context(web=False)))["result"]
+    check_result(result)
+    linked = passage != NAMESAKE
+    assert result["status"] == ("complete" if linked else "partial"), result["answer"]
+    assert bool(result["gaps"]) != linked
+
+
 async def test_a_false_premise_that_is_corrected_is_a_complete_answer() -> None:
     said = {"next": "premise_wrong", "value": BUILT, "quotes": [{"passage": 1, "text": BUILT}], "confidence": 0.9}
     after = vertex("t2", "What else was built in {{t1.ret}}?", "{{t1.ret}}")

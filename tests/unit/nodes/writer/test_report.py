@@ -63,6 +63,9 @@ SUMMARY = """Alpha is licensed under MIT [3] and keeps its data in SQLite 3.45 [
 - The manuals hold no measurements of speed."""
 
 
+STORED = "Alpha stores its data in SQLite [1]. Beta stores its data in Postgres [2]."
+
+
 def author(request: Request) -> str:
     """What the model writes: the section that is asked for, or the summary."""
     said = request.text
@@ -196,6 +199,41 @@ async def test_what_was_not_found_has_a_heading_of_its_own():
     report = await written(model_of(), plan=plan, outcomes={**FOUND, "c": lost("c")})
     assert report.result["answer"].endswith("## Not found or uncertain\n\n- What does Alpha cost")
     assert report.result["status"] == "partial"
+
+
+@pytest.mark.parametrize(
+    ("licences", "status"),
+    [
+        ("We recommend Alpha, which needs no server [2].", "partial"),
+        ("Beta is licensed under GPL [3].", "complete"),
+    ],
+)
+async def test_a_requested_part_that_no_section_tells_is_named_and_the_report_is_partial(licences: str, status: str):
+    plan = Plan(tasks=(*PLAN.tasks, search("c", "Under which licence is Beta?", ret="text")))
+    outcomes = {**FOUND, "c": got("c", "GPL", "text", on=GAMMA)}
+
+    def write(request: Request) -> str:
+        return STORED if "Your section: Storage" in request.text else licences
+
+    report = await written(model_of(draft=write), plan=plan, outcomes=outcomes)
+    left_out = [gap["text"] for gap in report.result["gaps"] if "licence" in gap["text"]]
+    assert (report.result["status"], len(left_out)) == (status, int(status == "partial"))
+    outcomes_told = [part["outcome"] for part in report.result["parts"]]
+    assert outcomes_told == ["answered", "answered", "failed" if status == "partial" else "answered"]
+    assert ("Under which licence is Beta" in report.result["answer"]) == (status == "partial")
+
+
+async def test_a_part_left_out_is_named_although_its_passage_is_cited_for_another():
+    all_in_one = passage(f"{ALPHA.text} {BETA.text} {GAMMA.text}", "all.md", "All")
+    plan = Plan(tasks=(*PLAN.tasks, search("c", "Under which licence is Beta?", ret="text")))
+    outcomes = {
+        key: got(key, value, "text", on=all_in_one)
+        for key, value in zip("abc", ("SQLite", "Postgres", "GPL"), strict=True)
+    }
+    model = model_of(OutlineReply=ScriptedError("down"), draft=STORED.replace("[2]", "[1]"))
+    report = await written(model, plan=plan, outcomes=outcomes, evidence=(all_in_one,))
+    assert (report.result["status"], [part["outcome"] for part in report.result["parts"]][-1]) == ("partial", "failed")
+    assert "Under which licence is Beta" in report.result["answer"]
 
 
 @pytest.mark.parametrize(
