@@ -56,7 +56,7 @@ ALL: Final = 100
 """More searches than a turn can send."""
 WHOLE: Final = frozenset({"table", "report"})
 FEW: Final = ("calls", "prompt", "reply", "wall")
-_MARK: Final = localized("writer.draft", "unverified")["en"]
+_MARK: Final = localized("writer.rendering", "unverified")["en"]
 
 Goals = Mapping[str, float]
 GOALS: Final[Mapping[str, Mapping[str, Goals]]] = {
