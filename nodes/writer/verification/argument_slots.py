@@ -2,16 +2,18 @@
 
 "Acme was bought by Bolt" and "Bolt bought Acme" have the same slots: Bolt is the subject and Acme the object of one
 verb. A slot is told by the preposition before a name, else by the side of the verb on which it stands; the passive
-voice is turned into the active one, and the two sides of "is the head of" are one slot.
+voice is turned into the active one, and the two sides of "is the head of" are one slot. Words of one relation that
+give its names other slots are turned as well: a pupil of Bolt is taught by Bolt.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
-from weiwo.text.data_files import data_words
+from weiwo.text.data_files import data_rows, data_words, split_cell
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
-from weiwo.text.terms import FUNCTION_WORDS
+from weiwo.text.terms import FUNCTION_WORDS, stem
 
 _WORD: Final = lazy(r"[^\W_]+(?:[.-][^\W_]+)*|['’]s\b|[,;:]")
 _BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being"})
@@ -45,17 +47,14 @@ class Slots(NamedTuple):
     has_object: bool
 
 
-def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] | None = None) -> Slots | None:
-    """Find the slots of names in an English statement.
+def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] | None = None) -> Iterator[Slots]:
+    """Find the slots of names in an English statement, for each word that may say the relation.
 
     Args:
         text: The statement.
-        names: The names to look for, as written.
+        names: The names to look for, as written; where one is missing, nothing is found.
         relates: Whether a folded word says the relation; by default the statement is short, and its verb is found by
             where it stands.
-
-    Returns:
-        The slots; None where a name or the relation is missing.
     """
     words = [fold(word) for word in _WORD.findall(text)]
     places: dict[str, range] = {}
@@ -63,23 +62,50 @@ def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] |
         own = [fold(word) for word in _WORD.findall(name)]
         start = next((at for at in range(len(words)) if words[at : at + len(own)] == own), None)
         if start is None:
-            return None
+            return
         places[fold(name)] = range(start, start + len(own))
     named = {at for place in places.values() for at in place}
     if relates is None:
         verb = _find_relation(words, named)
+        verbs = [] if verb is None else [verb]
     else:
-        verb = next((at for at, word in enumerate(words) if at not in named and relates(word)), None)
-    if verb is None:
-        return None
-    passive = _is_passive(words, verb, named)
+        verbs = [at for at, word in enumerate(words) if at not in named and relates(word)]
+    yield from (_slots_of(words, places, verb) for verb in verbs)
+
+
+def _slots_of(words: Sequence[str], places: Mapping[str, range], verb: int) -> Slots:
+    """The slots of names about the word at a place."""
+    named = {at for place in places.values() for at in place}
+    own = _converses().get(stem(words[verb]), ("", {}))[1]
+    passive = not own and _is_passive(words, verb, named)
     noun = verb > 0 and words[verb - 1] in _DETERMINERS  # "the mayor of Orla, Dana Lee"
     copular = not passive and _HAPPENS.isdisjoint(words) and (noun or not _BE.isdisjoint(words))
     found = {name: _slot(words, place, verb, copular=copular) for name, place in places.items()}
-    turned = _PASSIVE if passive else _AGENT if copular and words[verb].endswith(("er", "or")) else {}
+    turned = own or (_PASSIVE if passive else _AGENT if copular and words[verb].endswith(("er", "or")) else {})
     found = {name: turned.get(slot, slot) for name, slot in found.items()}
     done_to = passive or _is_act(words, verb)
-    return Slots(found, words[verb], done_to, done_to and "by" in words[verb:], _has_object(words, verb))
+    return Slots(
+        found, words[verb], done_to, done_to and "by" in words[verb:], not copular and _has_object(words, verb)
+    )
+
+
+def is_one_relation(word: str, other: str) -> bool:
+    """Return whether two folded words say one relation, whose names they may give other slots."""
+    relation = _converses().get(stem(word), ("", {}))[0]
+    return bool(relation) and relation == _converses().get(stem(other), ("", {}))[0]
+
+
+def is_timeless(word: str) -> bool:
+    """Return whether a word says a relation that never ends, so that its tense says nothing."""
+    return _converses().get(stem(word), ("", {}))[0] in data_words("claims", "timeless")
+
+
+@cache
+def _converses() -> Mapping[str, tuple[str, Mapping[str, str]]]:
+    """The relation that a word says and the slots that it turns, by the stem of the word."""
+    rows = data_rows("claims", "converses")
+    turned = {word: [pair.split(" > ") for pair in split_cell(pairs)] for word, _, pairs in rows}
+    return {stem(word): (relation, dict(turned[word])) for word, relation, _ in rows}
 
 
 def _is_act(words: Sequence[str], verb: int) -> bool:
@@ -95,7 +121,11 @@ def _has_object(words: Sequence[str], verb: int) -> bool:
 def _find_relation(words: Sequence[str], named: set[int]) -> int | None:
     """The verb of a statement, or the noun behind its "is": what tells last before the last name or figure."""
     last = max((at for at, word in enumerate(words) if at in named or word[0].isdigit()), default=len(words))
+    places = {stem(word) for word in data_words("claims", "places")}
     telling = [at for at in range(last) if at not in named and _tells(words[at]) and words[at] not in _HAPPENS]
+    telling = [at for at in telling if stem(words[at]) not in places] or telling
+    if not telling:  # "Leeds is where Tom Roe was born"
+        telling = [at for at in range(last, len(words)) if at not in named and _is_passive(words, at, named)]
     passive = [at for at in telling if _is_passive(words, at, named)]
     verbs = [at for at in telling if not (at and words[at - 1] in _DETERMINERS)]
     chosen = passive or (telling if not _BE.isdisjoint(words) else verbs or telling)
@@ -108,7 +138,12 @@ def _tells(word: str) -> bool:
 
 
 def _is_passive(words: Sequence[str], verb: int, named: Collection[int]) -> bool:
-    """Whether the word at a place follows "was", in a question behind a name, and is nothing that describes a noun."""
+    """Whether the word at a place follows "was", in a question behind a name, and is nothing that describes a noun.
+
+    What precedes "by" and a name is passive, too: "Harbour, written by Ann Lee".
+    """
+    if words[verb + 1 : verb + 2] == ["by"] and verb + 2 in named and words[verb].endswith(("ed", "en")):
+        return True
     before = next((at for at in range(verb - 1, -1, -1) if at not in named), None)
     return before is not None and words[before] in _BE and (verb + 1 == len(words) or not _tells(words[verb + 1]))
 
@@ -117,6 +152,8 @@ def _slot(words: Sequence[str], place: range, verb: int, *, copular: bool) -> st
     """The slot of the name that stands at some words of a statement."""
     if words[place.stop : place.stop + 1] and words[place.stop] in _POSSESSIVES:
         return "of"
+    if words[place.stop : place.stop + 2] in (["is", "where"], ["was", "where"]):
+        return "in"
     for at in range(place.start - 1, max(-1, place.start - 1 - _NEAR), -1):
         word = words[at]
         if word in _PLACED or word in data_words("claims", "directions"):

@@ -7,19 +7,19 @@ In another order the names have to stand in the same slots (`argument_slots`), w
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from weiwo.nodes.writer.verification.argument_slots import find_slots
+from weiwo.nodes.writer.verification.argument_slots import Slots, find_slots, is_one_relation, is_timeless
 from weiwo.nodes.writer.verification.clauses import Clause, strip_lead
 from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.nodes.writer.verification.particulars import is_han, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
 from weiwo.nodes.writer.verification.source import ParsedSource
 from weiwo.state import Evidence
-from weiwo.text.data_files import data_words
+from weiwo.text.data_files import data_pattern, data_words
 from weiwo.text.dates import find_dates
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
@@ -43,6 +43,8 @@ _HAN_PARTICLES: Final = lazy(r"[的了是为于在\s。“”]")
 _LEAST_HAN: Final = 6
 """Characters that a Chinese claim has at least."""
 _ASIDE: Final = lazy(r"\s?\(([^()]{1,60})\)")
+_GOES_BACK: Final = data_pattern("claims", "goes_back")
+_KIND: Final = lazy(r"(?:The )?(?P<name>[A-Z][\w' -]{1,60}?) (?:is|was) an? (?P<kind>[a-z-]+) (?:on|in|at|of|by) ")
 
 
 def is_restated(statement: str, grounds: Grounds) -> bool:
@@ -52,7 +54,7 @@ def is_restated(statement: str, grounds: Grounds) -> bool:
         statement: A claim without marks that code found nothing against.
         grounds: What it cites.
     """
-    claim = strip_lead(statement)
+    claim = _GOES_BACK.sub("was founded in", strip_lead(statement))
     if not claim.isprintable():
         return False
     if is_han(claim):
@@ -64,11 +66,12 @@ def is_restated(statement: str, grounds: Grounds) -> bool:
     if len([token for token in said if _tells(token)]) < _LEAST:
         return False
     return any(
-        _says(claim, said, sentence.text, source) or _says_in_slots(claim, said, sentence.text, source)
+        _says(claim, said, sentence, source) or _says_in_slots(claim, said, sentence, source)
         for source in grounds.sources
         if source.language == "en"
-        for sentence in source.sentences[:_MOST_SENTENCES]
-        if not sentence.head
+        for sentence in (
+            _GOES_BACK.sub("was founded in", one.text) for one in source.sentences[:_MOST_SENTENCES] if not one.head
+        )
     )
 
 
@@ -124,36 +127,80 @@ def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: Parse
     The part has the denials, limits and tenses of the claim. From its first word that the claim has to its last one it
     names nothing, gives no value and says nothing that the claim does not.
     """
+    own = [name for _, name in stated_names(claim) if fold(name) in fold(sentence)]
+    its = next(find_slots(claim, own), None)
+    if its is None:
+        return False
+
+    def same(word: str, token: str) -> bool:
+        related = word == its.relation and is_one_relation(word, token)
+        return related or _same(word, token)
+
     wanted = _without_subject(claim, said, sentence, source)
-    words = [token for token in wanted or () if _tells(token) and token not in _GIVEN_BY_VALUES]
-    part = _shortest_part(sentence, words) if words else ""
+    idle = _GIVEN_BY_VALUES | _places() | _kind_told(claim, sentence, source)
+    words = [token for token in wanted or () if _tells(token) and token not in idle]
+    part = _shortest_part(sentence, words, same) if words else ""
     told = _tokens(_ASIDE.sub("", part))
     if not part or Clause(claim).negations != Clause(part).negations or _scopes(said) != _scopes(told):
         return False
-    if _tenses(said).isdisjoint(_tenses(told)) and _tenses(said) and _tenses(told):
+    if not is_timeless(its.relation) and _tenses(said).isdisjoint(_tenses(told)) and _tenses(said) and _tenses(told):
         return False
-    own = [name for _, name in stated_names(claim) if fold(name) in fold(part)]
-    its = find_slots(claim, own)
-    theirs = find_slots(part, own, lambda word: its is not None and _same(its.relation, word))
-    if its is None or theirs is None or its.of_names != theirs.of_names:
-        return False
-    if theirs.has_object and not (its.has_object or its.passive):  # the mill opened; the mill opened the school
-        return False
-    places = [at for at, token in enumerate(told) if any(_same(word, token) for word in words)]
+    ours = (said, words, its)
+    return any(
+        _slots(theirs, told) == _slots(its, told) and _agrees_in_slots(ours, told, theirs, same)
+        for theirs in find_slots(part, own, lambda word: same(its.relation, word))
+    )
+
+
+def _slots(found: Slots, told: Sequence[str]) -> Mapping[str, str]:
+    """The slots of names; where a sentence says what lies where, "at" a place is its subject: "the river at Orla"."""
+    if _places().isdisjoint(told):
+        return found.of_names
+    return {name: "equal" if slot in {"at", "subject"} else slot for name, slot in found.of_names.items()}
+
+
+def _agrees_in_slots(
+    claim: tuple[Sequence[str], Sequence[str], Slots],
+    told: Sequence[str],
+    theirs: Slots,
+    same: Callable[[str, str], bool],
+) -> bool:
+    """Whether a part of a sentence with the slots of a claim says nothing else between its words."""
+    said, words, its = claim
+    if theirs.has_object and not (its.has_object or its.passive or "object" in its.of_names.values()):
+        return False  # the mill opened; the mill opened the school
+    places = [at for at, token in enumerate(told) if any(same(word, token) for word in words)]
     if its.passive and not its.by_agent and not theirs.passive:  # who does it may be left out
-        places = [at for at in places if at >= told.index(theirs.relation)]
+        places = [at for at in places if theirs.relation not in told or at >= told.index(theirs.relation)]
+    if not places:
+        return False
     between = [told[at] for at in range(places[0], places[-1]) if at not in places]
+    if not _places().isdisjoint(said) and (_places() | _AUXILIARIES).isdisjoint(between):
+        return False  # "Orla and the Ysk" does not say where Orla lies
     led, there = _led_values(said), _led_values(told)
-    return all(there[value] == led.get(value, "") for value in there if value in led) and not any(map(_tells, between))
+    extra = [token for token in between if _tells(token) and token not in _places()]
+    return all(there[value] == led.get(value, "") for value in there if value in led) and not extra
 
 
-def _shortest_part(sentence: str, words: Sequence[str]) -> str:
+def _kind_told(claim: str, sentence: str, source: ParsedSource) -> frozenset[str]:
+    """The words of what a claim calls its subject in passing, if another sentence says it: "Orla is a town on the Ysk"."""
+    found = _KIND.match(claim)
+    if found is None or fold(found["kind"]) in fold(sentence):
+        return frozenset()
+    says = re.compile(
+        rf"^(?:the )?{re.escape(fold(found['name']))},? (?:is |was )?an? [^,;]*\b{re.escape(fold(found['kind']))}\b"
+    )
+    told = any(says.match(fold(one.text)) for one in source.sentences[:_MOST_SENTENCES])
+    return frozenset(_tokens(found["kind"])) if told else frozenset()
+
+
+def _shortest_part(sentence: str, words: Sequence[str], same: Callable[[str, str], bool]) -> str:
     """The shortest run of the parts between commas of a sentence that has all words; empty where none has.
 
     A part in its midst that has none of them is left out: "Orla, a market town, lies on the Ysk".
     """
     parts = [part for part in _PARTS.split(sentence) if part.strip()][:_MOST_PARTS]
-    met = [{word for word in words for token in _tokens(part) if _same(word, token)} for part in parts]
+    met = [{word for word in words for token in _tokens(part) if same(word, token)} for part in parts]
     runs = sorted((end - start, start, end) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1))
     for _, start, end in runs:
         if set(words) <= set().union(*met[start:end]):
@@ -193,7 +240,9 @@ def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str], senten
 def _agree_on_founding(claim: str, sentence: str) -> bool:
     """Whether what a claim says was founded does not found something itself in a sentence."""
     own = [name for _, name in stated_names(claim)[:1] if fold(name) in fold(sentence)]
-    its, theirs = (find_slots(text, own, lambda word: "founding" in _relation(word)) for text in (claim, sentence))
+    its, theirs = (
+        next(find_slots(text, own, lambda word: "founding" in _relation(word)), None) for text in (claim, sentence)
+    )
     return its is None or theirs is None or its.of_names == theirs.of_names
 
 
@@ -273,6 +322,11 @@ def _scope_words() -> frozenset[str]:
 @cache
 def _scope_stems() -> frozenset[str]:
     return frozenset(map(stem, _scope_words()))
+
+
+@cache
+def _places() -> frozenset[str]:
+    return data_words("claims", "places")
 
 
 @cache
