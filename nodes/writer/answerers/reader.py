@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
-from weiwo.nodes.writer.claims import CheckedClaim
+from weiwo.nodes.writer.claims import CheckedClaim, check_cited
 from weiwo.nodes.writer.compared import Comparison, find_comparison
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.entailment import is_open
@@ -18,6 +18,7 @@ from weiwo.nodes.writer.verification.check import is_absence
 from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 from weiwo.state import DOUBTFUL, Finding, Outcome
 from weiwo.state.search import SearchState
+from weiwo.text.language import sentences
 
 _MOST_LISTED: Final = 3
 """Items of a list that a reader's sentence tells."""
@@ -65,7 +66,10 @@ def _read_told(state: SearchState, sources: CitableSources, say: AnswerSanitizer
     What code alone cannot verify in them is still to be judged, as in a draft.
     """
     told, question, compared = list_told(state), state["assessment"].question, _find_compared(state, sources)
-    pieces = [read_piece(_mark_finding(one, sources, say, item=len(told) > 1), (), sources, question) for one in told]
+    pieces = [
+        read_piece(_mark_finding(one, sources, say, question, item=len(told) > 1), (), sources, question)
+        for one in told
+    ]
     gave_up = bool(told) and not any(outcome.answers for outcome in current_outcomes(state).values())
     settle = _settle_absence if gave_up else compared.settle if compared is not None else None
     if settle is not None:
@@ -102,11 +106,23 @@ def _may_stand(piece: Piece) -> bool:
     return all(one.claim.verdict not in DOUBTFUL or (is_open(one) and not one.hard) for one in piece.checked)
 
 
-def _mark_finding(finding: Finding, sources: CitableSources, say: AnswerSanitizer, *, item: bool = False) -> str:
-    """A finding with the marks of its passages, as a sentence or as an item of a list."""
-    marks = "".join(f"[{n}]" for n in sources.numbers_of(finding.evidence_ids, ()))
-    sentence = add_marks(say(finding.text), marks, sources.language)
-    return f"- {sentence}\n" if item else sentence
+def _mark_finding(
+    finding: Finding, sources: CitableSources, say: AnswerSanitizer, question: str, *, item: bool = False
+) -> str:
+    """A finding with the marks of its passages, as a sentence or as an item of a list.
+
+    Of several sentences each gets the marks of the passages that may carry it; one that only denies gets none.
+    """
+    text, numbers, given = say(finding.text), sources.numbers_of(finding.evidence_ids, ()), sources.for_claims(question)
+    parts = [text[start:end] for start, end in sentences(text)] or [text]
+    several = len(parts) > 1
+    for part in parts:
+        carry = (
+            [n for n in numbers if check_cited(part.strip(), (n,), given).verdict not in DOUBTFUL] if several else []
+        )
+        marks = "" if several and is_absence(part) else "".join(f"[{n}]" for n in carry or numbers)
+        text = text.replace(part, add_marks(part, marks, sources.language), 1)
+    return f"- {text}\n" if item else text
 
 
 def _statements(outcome: Outcome) -> Sequence[Finding]:

@@ -8,6 +8,9 @@ from tests.support.fake_model import Request, ScriptedError, assessed, fake, fou
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
+from weiwo.nodes.writer.answerers.reader import _mark_finding
+from weiwo.nodes.writer.sources import CitableSource, CitableSources
+from weiwo.state import Evidence, Finding, passage_id
 from weiwo.state.settings import Context
 
 QUESTION = "List every town of the Ost League and the year in which it was founded."
@@ -293,6 +296,15 @@ async def test_what_a_reader_gave_up_is_not_judged_again():
     replies = [{"next": "search", "queries": ["Bryn charter"], "missing": "founding year"}, gave_up]
     _, requests = await ask_one("In which year was Bryn founded?", "Bryn is a town.", lambda _: replies.pop(0) if len(replies) > 1 else gave_up)  # fmt: skip
     assert "EntailmentReply" not in {request.schema for request in requests}
+
+
+def test_each_sentence_of_a_finding_has_the_marks_of_its_own_passages():
+    passages = [Evidence(id=passage_id(text), text=text, source="s.md", title="") for text in map(founded, TOWNS)]
+    said = "Corve was not found. The year when Alby was founded is 1201. Bryn was founded in 1302."
+    finding = Finding(text=said, evidence_ids=tuple(one.id for one in passages[:2]))
+    sources = CitableSources(tuple(CitableSource(n, evidence=one) for n, one in enumerate(passages, 1)), "en")
+    marked = _mark_finding(finding, sources, str, "Which town was founded first?")
+    assert marked == said.replace("1201.", "1201 [1].").replace("1302.", "1302 [2].")
 
 
 async def test_several_values_where_one_text_was_wanted_are_told_in_the_readers_sentence():
