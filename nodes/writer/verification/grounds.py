@@ -31,6 +31,7 @@ from weiwo.text.names import NAME_KINDS
 from weiwo.text.names_zh import name_endings
 from weiwo.text.numbers import find_numbers
 from weiwo.text.terms import terms
+from weiwo.tools.passages import own_date
 
 
 @dataclass(frozen=True)
@@ -207,7 +208,7 @@ def collect_grounds(
         _take(outcome.value, numbers, dates, said)
         _take(outcome.detail.computation, numbers, dates, said)
     kept = [without_orders(passage) for passage in passages]
-    sources = tuple(parse_source(fold_script(one.heading), fold_script(one.text), one.date) for one in kept)
+    sources = tuple(parse_source(fold_script(one.heading), fold_script(one.text), own_date(one)) for one in kept)
     folders = fold_letters(" ".join(one.source for one in kept if "://" not in one.source))
     words = tuple(fold(result) for result in results if len(result) > 1)
     texts = tuple(one.text for one in at_hand)
