@@ -21,6 +21,8 @@ def _is_stated(value: object) -> bool:
 
 FILE_DATE: Final = "file_date"
 """The flag of a passage whose document states no date: the day its file was changed stands in."""
+CONTROLS: Final = "controls"
+"""The flag of a passage of a short web page with buttons or fields, as walls before articles have."""
 UNSCORED: Final = "unscored"
 """The flag of a passage whose store tells no scores: it returns some for any query, related or not."""
 

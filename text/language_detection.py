@@ -237,6 +237,8 @@ def _list_words(text: str) -> list[str]:
     """
     tokens = [_ELISION.sub("", token) for token in _WORD.findall(text)]
     names = [token[:1].isupper() and not token.isupper() for token in tokens]
+    if tokens and tokens[0].casefold() in _words_by_language():
+        names[0] = False  # the capital is that of the sentence
     kept: list[str] = []
     for position, token in enumerate(tokens):
         particle = len(token) <= 3 and not names[position]

@@ -164,7 +164,8 @@ async def _call(turn: _Turn, calls: list[Call], lease: Lease) -> dict[str, Any]:
     opened = [*state.get("opened", []), *(opened_address(call) for call in calls if is_opening_call(call, services))]
     actions, made = turn.next_actions({"tried": tried, "opened": opened}), state.get("attempts", 0)
     replaceable = [actions.substitute_call(call) is not None for call in calls]
-    batch = await make_calls(calls, task.id, services, lease, replaceable, made)
+    known = state.get("passages", [])
+    batch = await make_calls(calls, task.id, services, lease, replaceable, made=made, known=known)
     update: dict[str, Any] = {
         "frame": turn.frame,
         "call": batch.calls[0],

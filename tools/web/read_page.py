@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic import BaseModel, Field
 
 from weiwo.state import Evidence, JsonValue, passage_id
+from weiwo.state.evidence import CONTROLS
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.chunking import Chunk, chunk_sections, chunk_text
 from weiwo.tools.async_tool import AsyncTool, require_page
@@ -167,6 +168,7 @@ def _select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
             date=page.date,
             tool=tool,
             rank=rank,
+            flags=(CONTROLS,) if page.controls else (),
         )
         for rank, (piece, place) in enumerate((pieces[number] for number in order), 1)
     ]

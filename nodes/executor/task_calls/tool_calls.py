@@ -9,6 +9,7 @@ from itertools import count, zip_longest
 from typing import Final
 
 from weiwo.nodes.executor.resources import Lease
+from weiwo.nodes.executor.task_calls.walls import find_wall
 from weiwo.nodes.executor.task_state import Call
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, PassageList
@@ -128,7 +129,9 @@ async def make_calls(
     services: RunContext,
     lease: Lease,
     replaceable: Sequence[bool],
+    *,
     made: int = 0,
+    known: Sequence[Evidence] = (),
 ) -> CallBatch:
     """Make the calls of a turn, all at the same time, and wait for all of them.
 
@@ -139,6 +142,7 @@ async def make_calls(
         lease: The task's slot; the calls share it.
         replaceable: For each call whether another tool could be asked, so that it need not be waited for long.
         made: How many calls the task has made.
+        known: The passages that it has found.
 
     Raises:
         Exception: What is no failure of a tool: the run is stopped, say.
@@ -150,9 +154,10 @@ async def make_calls(
         told, spend = _teller(services, task_id, name), services.budget.take_tool_call
         caller = Caller(shared, services.work_seconds, spend, told, task_id, number)
         try:
-            return await services.calls.call(name, call["args"], caller, has_substitute=has_substitute)
+            result = await services.calls.call(name, call["args"], caller, has_substitute=has_substitute)
         except ToolCallError as failure:
             return failure
+        return await asyncio.to_thread(find_wall, call, result.passages, known) or result
 
     if len(calls) == 1:
         return CallBatch(tuple(calls), (await ask(calls[0], made, has_substitute=replaceable[0]),))

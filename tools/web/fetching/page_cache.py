@@ -45,6 +45,7 @@ class WebPage:
     text: str  # its main content, as Markdown; that of a PDF as plain text with `PAGE_END` between its pages
     paged: bool = False  # whether it is a PDF
     note: str = ""  # what of it could not be read; empty where all could
+    controls: bool = False  # whether it has buttons or fields, a search apart
 
 
 class PageCache:

@@ -116,6 +116,11 @@ _HTML: Final = frozenset(
 )
 _RAISED: Final = lazy(r"(?i)<sup(?:\s[^<>]{0,200})?>([^<>]{1,40})</sup>")
 _LONG_TAG: Final = lazy(r"<[^<>]{4000,}")  # a picture inside, or a thousand attributes, each compared with each
+_CONTROL: Final = lazy(
+    r"<(?:button|select|dialog)\b|<input\b(?![^<>]{0,300}\btype\s{0,3}=\s{0,3}[\"']?(?:hidden|search)\b)"
+    r"|<[a-z]{1,8}\b[^<>]{0,300}\b(?:role\s{0,3}=\s{0,3}[\"']?button\b|class\s{0,3}=\s{0,3}[\"'][^\"'<>]{0,200}\b(?:btn|button)\b)",
+    re.IGNORECASE,
+)
 _REFRESH: Final = lazy(
     r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*+[\"']?+\s*+[0-5](?:\.\d+)?\s*[;,]"
     r"\s*url\s*=\s*['\"]?(?P<url>[^'\">\s]{1,2000})",
@@ -181,6 +186,7 @@ def _parse_html(text: str, url: str) -> WebPage:
             date=iso_date(metadata.date),
             text=printable(content).strip(),
             note="" if len(begun) == len(text) else "only the beginning of the page was read",
+            controls=bool(_CONTROL.search(begun)),
         ),
         url,
         begun,

@@ -1,0 +1,56 @@
+"""Web pages that hold nothing of what a search engine saw on them: something else was shown instead.
+
+Consent forms, paywalls and error pages are told by their words where these are known (`tools.web.fetching`). In any
+other language a snippet of the page tells: an article has its words, a wall has few words, often buttons, and none of
+them.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from weiwo.nodes.executor.task_state import Call, call_query, opened_address, source_address
+from weiwo.state import Evidence
+from weiwo.state.evidence import CONTROLS
+from weiwo.text.language import word_count
+from weiwo.text.language_detection import detect_language
+from weiwo.text.terms import terms
+from weiwo.tools.calling.errors import ToolCallError
+from weiwo.tools.printable import one_line
+
+_FEW_WORDS: Final = 70
+"""A page with more is no wall."""
+_WORDS_BESIDE_CONTROLS: Final = 250
+"""A page with more is none even if it has buttons; the longest consent forms have fewer."""
+_LEAST_TERMS: Final = 6
+"""Terms of a snippet from which it can tell."""
+_SHARED: Final = 0.1
+"""Share of a snippet's terms that a wall may hold by chance, or because it names its site; one in any case."""
+
+
+def find_wall(call: Call, page: Sequence[Evidence], known: Iterable[Evidence]) -> ToolCallError | None:
+    """Tell a page that was opened from what a search showed of it.
+
+    Args:
+        call: The call that opened the page.
+        page: The passages that it returned.
+        known: The passages that were known before it was opened.
+
+    Returns:
+        The failure that the call amounts to; None where the page can be the one that was found.
+    """
+    address = opened_address(call)
+    if not page or not address.startswith(("http://", "https://")):
+        return None
+    shown = " ".join(passage.text for passage in page)
+    most = _WORDS_BESIDE_CONTROLS if any(CONTROLS in passage.flags for passage in page) else _FEW_WORDS
+    if word_count(shown) > most:
+        return None
+    snippet = " ".join(one.text for one in known if address in map(source_address, (one.source, *one.also)))
+    language = detect_language(snippet)
+    wanted, asked = set(terms(snippet, language)), set(terms(call_query(call), language))
+    held = set(terms(shown, language))
+    speaks = len(held & wanted) > max(1, _SHARED * len(wanted)) or len(held & asked) > 1
+    if speaks or len(wanted) < _LEAST_TERMS:
+        return None
+    place = one_line(str(next(iter(call["args"].values()))), 200)
+    return ToolCallError("blocked", f"{place}: a page without the words of its search result was shown")
