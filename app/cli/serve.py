@@ -6,10 +6,12 @@ import os
 import re
 import webbrowser
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from weiwo.app.cli.documents.connectors import keep_in_step
 from weiwo.app.cli.errors import USAGE, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, say, write
@@ -57,6 +59,7 @@ def serve(
         hint(f"Weiwo on {address}; Ctrl-C ends it")
         if token:
             say(f"the operator's token, shown this once: {token}")
+        tasks.add(asyncio.ensure_future(keep_in_step(Path(Settings.resolve().home))))
         if every:
             tasks.add(asyncio.ensure_future(_refresh_every(every)))
         if open_page:

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.attack import approvals, cancels, machine, mcp_servers, network, server, texts
+from tests.attack import approvals, cancels, connectors, machine, mcp_servers, network, server, texts
 from tests.attack.report import Attack, Report
 from tests.support.foreign import FOREIGN
 
@@ -23,6 +23,7 @@ ATTACKS: tuple[Attack, ...] = (
     *texts.ATTACKS,
     *mcp_servers.ATTACKS,
     *server.ATTACKS,
+    *connectors.ATTACKS,
 )
 _SECONDS = 400
 """How long one kind may take, also on a busy machine; what takes longer has got through."""

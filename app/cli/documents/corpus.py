@@ -124,7 +124,7 @@ def _line(one: CorpusSummary) -> str:
         return f"{one.name}\t{one.trouble}\n"
     left_out = f"\t{one.problems:,} left out" if one.problems else ""
     note = f"\t{one.note}" if one.note else ""
-    note += "".join(f"\t{told}" for told in _partial(one))
+    note += "".join(f"\t{told}" for told in (*_partial(one), *_kept(one)))
     origins = [*(_nearby(root) for root in one.roots), *one.loaders]
     loaders = f"\tfrom {', '.join(map(one_line, origins))}" if origins else ""
     return (
@@ -145,6 +145,14 @@ def _partial(one: CorpusSummary) -> list[str]:
     return [f"{done:,} of {of:,} have vectors of {model}; weiwo index makes the others" for model, done, of in lacking]
 
 
+def _kept(one: CorpusSummary) -> list[str]:
+    """The connectors of a corpus, with how the last run of each failed; a line each."""
+    return [
+        f"{each.label} every {span(each.seconds)}" + (f"; it failed: {each.problem}" if each.problem else "")
+        for each in one.connectors
+    ]
+
+
 def _as_json(one: CorpusSummary) -> dict[str, Any]:
     return {
         "name": one.name,
@@ -157,6 +165,10 @@ def _as_json(one: CorpusSummary) -> dict[str, Any]:
         "age_seconds": round(one.age),
         "roots": list(one.roots),
         "loaders": list(one.loaders),
+        "connectors": [
+            {"loader": each.label, "every_seconds": each.seconds, "done_at": each.done_at, "problem": each.problem}
+            for each in one.connectors
+        ],
         "vectors": {model: {"done": done, "of": of} for model, (done, of) in one.vectors.items()},
         **({"note": one.note} if one.note else {}),
         **({"trouble": one.trouble} if one.trouble else {}),

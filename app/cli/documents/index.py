@@ -1,13 +1,16 @@
 """`weiwo index`: bringing a corpus up to files or a document loader."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from contextlib import chdir
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
+from weiwo.app.cli.documents.connectors import find_due, parse_connector, require_alone
 from weiwo.app.cli.documents.corpus import counted
 from weiwo.app.cli.errors import COMPLETE, PARTIAL, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
@@ -26,11 +29,12 @@ from weiwo.tools.corpus.index.catalog import (
     record_origin,
     summarize_corpus,
 )
+from weiwo.tools.corpus.index.connectors import Connector, forget_connector, note_connector, note_run
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError, EmbeddingProgress
 from weiwo.tools.corpus.index.language_fit import assess_fit
 from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.vector_store_sync import sync_vector_store
-from weiwo.tools.corpus.index.writer import IndexWriter
+from weiwo.tools.corpus.index.writer import BusyError, IndexWriter
 from weiwo.tools.corpus.ingestion.file_walk import expand_paths, watch_files
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
@@ -40,6 +44,8 @@ from weiwo.tools.corpus.ingestion.langchain_loader import (
     ingest_loaded,
     load_documents,
     parse_loader,
+    read_states,
+    write_states,
 )
 from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus, open_external
 from weiwo.tools.printable import one_line
@@ -53,7 +59,7 @@ _NAMED: Final = 5
 
 
 @app.command(cls=TextCommand)
-def index(
+def index(  # noqa: PLR0913 - each option is a parameter
     paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders and patterns.")] = None,
     *,
     corpus: Annotated[
@@ -71,24 +77,39 @@ def index(
     loader_args: Annotated[
         str | None, typer.Option("--loader-args", metavar="JSON", help="The loader's arguments, an object.")
     ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            "--every", metavar="SPAN", help="Run the loader so often under weiwo serve: 30m, 1h, 2d; 0: no longer."
+        ),
+    ] = None,
+    due: Annotated[bool, typer.Option("--due", help="Run the loaders of --every whose time has come.")] = False,
     json: Json = False,
 ) -> None:
     """Index documents; a second run reads only what has changed."""
     settings = Settings.resolve()
     name = corpus or DEFAULT_NAME
+    if due:
+        require_alone(paths, watch, into, loader, loader_args, every)
+        raise typer.Exit(run_to_end(_run_due(settings, corpus, as_json=json)))
     try:
         folder = locate_by_name(Path(settings.home), name)
         spec = _parse_loader(paths or (), loader, loader_args, watch=watch)
         expand_paths(paths or ())  # complains before a corpus is made
         target = open_external(into) if into else None
+        connector = parse_connector(spec, every)
     except CorpusError as error:
         raise UsageError(str(error)) from error
+    if connector is not None and not connector.seconds:
+        found = forget_connector(folder, connector)
+        write(f"{connector.label} is {'no longer kept' if found else 'not kept'} in step with {name}\n")
+        return
 
     def stopped(code: int) -> CommandError:
         said = f"the corpus {name} is as last said" if watch else "what was indexed is kept; run it again to go on"
         return CommandError(f"stopped; {said}", code)
 
-    run = _IndexRun(paths or (), folder, settings.embeddings, target, spec, as_json=json)
+    run = _IndexRun(paths or (), folder, settings.embeddings, target, spec, connector, as_json=json)
     try:
         raise typer.Exit(run_to_end(run.follow() if watch else run.once(), stopped))
     except CorpusError as error:
@@ -105,6 +126,7 @@ class _IndexRun:
         model: The embedding model, if there is one.
         target: A vector store elsewhere to put the passages into, too.
         loader: A LangChain document loader in place of paths.
+        connector: How often the loader is run from now on; None where that stays as it is.
         as_json: Whether to print the summary as JSON, one object a run.
     """
 
@@ -113,6 +135,7 @@ class _IndexRun:
     model: str | None = None
     target: ExternalCorpus | None = None
     loader: LoaderSpec | None = None
+    connector: Connector | None = None
     as_json: bool = False
 
     async def follow(self) -> int:
@@ -132,7 +155,7 @@ class _IndexRun:
         ingest = (
             _prepare_files(self.paths, self.folder, silent=silent)
             if self.loader is None
-            else await _run_loader(self.loader, self.folder, silent=self.as_json)
+            else await _run_loader(self.loader, self.folder, self.connector, silent=silent)
         )
         writer = await asyncio.to_thread(IndexWriter, self.folder)
         try:
@@ -182,8 +205,30 @@ def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> _Inge
     return ingest
 
 
-async def _run_loader(loader: LoaderSpec, folder: Path, *, silent: bool) -> _Ingest:
+async def _run_due(settings: Settings, corpus: str | None, *, as_json: bool) -> int:
+    """Run the connectors that are due, of one corpus or of all; one that fails leaves its documents as they are."""
+    code = COMPLETE
+    for folder, connector in find_due(Path(settings.home), corpus):
+        spec, started = LoaderSpec(connector.module, connector.name, connector.arguments), time.time()
+        note_connector(folder, replace(connector, tried_at=started))  # no other process need begin it
+        try:
+            with chdir(connector.place or "."):
+                done = await _IndexRun((), folder, settings.embeddings, loader=spec, as_json=as_json).once(quiet=True)
+        except BusyError:
+            note_connector(folder, connector)
+            continue
+        except (CorpusError, OSError) as error:
+            problem = str(error).removeprefix(f"loader {connector.label}: ").removesuffix("; nothing was changed")
+            note_run(folder, connector, started, one_line(problem))
+            hint(f"corpus {folder.name}: {error}")
+            done = PARTIAL
+        code = max(code, done)
+    return code
+
+
+async def _run_loader(loader: LoaderSpec, folder: Path, connector: Connector | None, *, silent: bool) -> _Ingest:
     """Run a loader, before a corpus is made or locked; what then brings the corpus up to its documents."""
+    started, kept = time.time(), Connector(loader.module, loader.name, loader.arguments)
     progress = ProgressLine(in_place=False)
 
     def tell(documents: int) -> None:
@@ -191,12 +236,16 @@ async def _run_loader(loader: LoaderSpec, folder: Path, *, silent: bool) -> _Ing
             progress.tell(f"{counted(documents, 'document')} from {loader.label} …")
 
     make = await asyncio.to_thread(import_loader, loader)
-    loaded = await load_documents(loader, make, report=tell)
+    loaded = await load_documents(loader, make, tell, await asyncio.to_thread(read_states, folder, loader))
 
     async def ingest(writer: IndexWriter) -> IngestReport:
         report = await asyncio.to_thread(ingest_loaded, loader, loaded, writer)
         await asyncio.to_thread(writer.flush)
         await asyncio.to_thread(record_origin, folder, (), (loader.label,))
+        await asyncio.to_thread(write_states, folder, loader, loaded)
+        if connector is not None:
+            await asyncio.to_thread(note_connector, folder, connector)
+        await asyncio.to_thread(note_run, folder, kept, started, loaded.stopped)
         return report
 
     return ingest

@@ -8,6 +8,7 @@ import asyncio
 import os
 import platform
 import sys
+import time
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -322,7 +323,8 @@ def _describe_corpora(home: Path, language: Language) -> tuple[Verdict, str]:
     told = [_describe_corpus(one, lacking[one.name], language) for one in found[:_MOST_CORPORA]]
     if len(found) > _MOST_CORPORA:
         told.append(say(language, "and_more", len(found) - _MOST_CORPORA))
-    troubled = any(one.trouble or one.note or lacking[one.name] for one in found)
+    out_of_step = {one.name for one in found if _describe_connectors(one, language)}
+    troubled = any(one.trouble or one.note or lacking[one.name] or one.name in out_of_step for one in found)
     return "note" if troubled else "ok", say(language, "comma").join(told) or say(language, "none_yet")
 
 
@@ -332,7 +334,20 @@ def _describe_corpus(one: CorpusSummary, lacking: list[str], language: Language)
         return say(language, "said_of", one.name, one.trouble)
     documents, age = counted(one.documents, "document", language), counted(*span_parts(one.age), language)
     told = say(language, "old", one.name, documents, size(one.bytes), age)
-    return "; ".join([told, *filter(None, [one.note]), *lacking])
+    return "; ".join([told, *filter(None, [one.note]), *lacking, *_describe_connectors(one, language)])
+
+
+def _describe_connectors(one: CorpusSummary, language: Language) -> list[str]:
+    """The loaders that a corpus is not in step with, as it should be; a line each."""
+    told: list[str] = []
+    for each in one.connectors:
+        last = span_parts(time.time() - each.done_at) if each.done_at else (0, "")
+        as_of = say(language, "as_of", counted(*last, language)) if each.done_at else ""
+        if each.problem:
+            told.append(say(language, "connector_failed", each.label, each.problem) + as_of)
+        elif each.late:
+            told.append(say(language, "connector_late", each.label) + as_of)
+    return told
 
 
 def _lacking_vectors(one: CorpusSummary, language: Language) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.base import CorpusError, Problem
+from weiwo.tools.corpus.index.connectors import Connector, read_connectors
 from weiwo.tools.corpus.index.language_fit import read_fit
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.source_names import find_sample_corpus
@@ -48,6 +49,7 @@ class CorpusSummary:
     roots: tuple[str, ...] = ()  # the files, folders and patterns that it is made of
     # The document loaders that it is made of, as MODULE:NAME; only `weiwo index` brings it up to these.
     loaders: tuple[str, ...] = ()
+    connectors: tuple[Connector, ...] = ()  # the loaders among them that it is kept in step with
     # Passages that have a vector, equal ones counted once, by embedding model; and how many there are.
     vectors: dict[str, tuple[int, int]] = field(default_factory=dict)
     note: str = ""  # what a person should know of its embedding model, in one line; empty where that is nothing
@@ -205,6 +207,7 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
     roots, loaders, at = read_note(folder)
     age = max(0.0, time.time() - (at or max((status.st_mtime for status in statuses), default=time.time())))
     found = CorpusSummary(folder.name, folder, bytes=size, age=age, roots=roots, loaders=loaders)
+    found = replace(found, connectors=read_connectors(folder))
     if not (folder / STORE).is_file():
         return replace(found, trouble="nothing was indexed")
     try:

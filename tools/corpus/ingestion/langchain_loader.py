@@ -6,32 +6,41 @@ when it hangs, and without the warnings and prints that such packages are rich i
 
 A loader gives pages, rows or whole texts, each with metadata. Those of one source are one document of the corpus, and
 each is a passage or more with its own place. A document without a source is known by its words.
+
+A loader that can tell what has changed is asked only for that. It has two methods more: `list_states()` returns a time
+or hash for each source, and `load_source(source)` the documents of one.
 """
 
 import asyncio
 import inspect
 import json
+import os
+import re
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import closing, contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from hashlib import sha256
+from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.text.chunking import chunk_sections
+from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import DocumentMetadata, derive_source_title, read_metadata
 from weiwo.tools.corpus.formats.markdown_tables import find_passage_tables
 from weiwo.tools.corpus.formats.parts import Part, clean_text, detect_part_language
+from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
 from weiwo.tools.corpus.records import ChangeBatch, Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_loaded_path, make_loaded_prefix
 from weiwo.tools.printable import one_line, redacted
+from weiwo.tools.private_files import make_private_file
 from weiwo.tools.tables.table_store import store_tables
 from weiwo.tools.user_tools import import_object
 
@@ -49,6 +58,15 @@ _MOST_CHARACTERS: Final = 500_000_000
 """Of all documents together."""
 _IDLE_SECONDS: Final = 300.0
 """How long the next document is waited for."""
+_STATES: Final = "states-{}.json"
+_VARIABLE: Final = lazy(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_LOGIN: Final = lazy(
+    r"(?:api|access|private|secret|account)[_-]?key|^key$|token(?!s)|secret|passw|passphrase|credential|^auth|bearer"
+    r"|cookie",
+    re.IGNORECASE,
+)
+"""Names of arguments that hold a secret; `space_key` names a part of a wiki."""
+_USER_INFO: Final = lazy(r"://[^/\s@:]+:[^/\s@]+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +86,43 @@ class LoaderSpec:
     def key(self) -> str:
         """A digest of loader and arguments: equal ones are the same source of documents."""
         return _digest(json.dumps([self.module, self.name, self.arguments], sort_keys=True))[:16]
+
+    def fill_arguments(self, environment: Mapping[str, str]) -> dict[str, Any]:
+        """The arguments with the values of the environment variables that they name as `${NAME}`.
+
+        Raises:
+            CorpusError: The environment has no such variable.
+        """
+        return {name: self._fill(value, environment) for name, value in self.arguments.items()}
+
+    def _fill(self, value: Any, environment: Mapping[str, str]) -> Any:
+        if isinstance(value, Mapping):
+            return {name: self._fill(one, environment) for name, one in value.items()}
+        if isinstance(value, list):
+            return [self._fill(one, environment) for one in value]
+        if not isinstance(value, str):
+            return value
+        if missing := [name for name in _VARIABLE.findall(value) if name not in environment]:
+            raise CorpusError(f"loader {self.label}: the environment has no {missing[0]}; set it")
+        return _VARIABLE.sub(lambda found: environment[found[1]], value)
+
+    def find_secrets(self) -> list[str]:
+        """Names of arguments that hold a secret as such, rather than the name of an environment variable."""
+        return list(_find_secrets("", self.arguments))
+
+
+def _find_secrets(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for inner, one in value.items():
+            yield from _find_secrets(str(inner), one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _find_secrets(name, one)
+    elif isinstance(value, str) and value:
+        open_text = _VARIABLE.sub("", value)
+        named = _LOGIN.search(name)
+        if (named and open_text == value) or redacted(open_text) != open_text or _USER_INFO.search(open_text):
+            yield name
 
 
 def parse_loader(named: str, arguments: str = "") -> LoaderSpec:
@@ -104,12 +159,13 @@ def import_loader(spec: LoaderSpec) -> "MakeLoader":
     if not (isinstance(found, type) and issubclass(found, BaseLoader)):
         what = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
         raise CorpusError(f"loader {spec.label}: {what}, no LangChain document loader; name a class such as {_EXAMPLE}")
+    arguments = spec.fill_arguments(os.environ)
     try:
-        inspect.signature(found).bind(**spec.arguments)
+        inspect.signature(found).bind(**arguments)
     except TypeError as error:
         takes = ", ".join(inspect.signature(found).parameters) or "none"
         raise CorpusError(f"loader {spec.label}: {error}; it takes, as --loader-args: {takes}") from None
-    return lambda: found(**spec.arguments)
+    return lambda: found(**arguments)
 
 
 @dataclass(slots=True)
@@ -117,16 +173,18 @@ class _LoadedDocuments:
     """What a loader has given so far, as its thread collects it."""
 
     documents: "list[LangChainDocument]" = field(default_factory=list)  # in the order they came
+    states: dict[str, str] = field(default_factory=dict)  # a time or hash by source, where the loader tells them
+    unchanged: list[str] = field(default_factory=list)  # sources that were not read, since their state is known
     stopped: str = ""  # why not all of them are here; empty where they are
     seconds: float = 0.0  # how long it took
     _last_at: float = field(default_factory=time.monotonic)
     _ended: Event = field(default_factory=Event)
 
-    def collect(self, make: "MakeLoader") -> None:
+    def collect(self, make: "MakeLoader", known: Mapping[str, str]) -> None:
         """Run a loader until it ends, fails, reaches a limit or was ended. Blocks."""
         reason, characters = "", 0
         try:
-            for document in make().lazy_load():
+            for document in self._load_changed(make(), known):
                 if self._ended.is_set():
                     return
                 characters += len(_read_text(document))
@@ -141,6 +199,22 @@ class _LoadedDocuments:
         except (Exception, SystemExit) as error:  # noqa: BLE001  # each loader raises its own
             reason = _explain_failure(error)
         self.end(reason)
+
+    def _load_changed(self, loader: "BaseLoader", known: Mapping[str, str]) -> "Iterator[LangChainDocument]":
+        """Load the documents of sources whose state is not known; all of them of a loader that tells no states."""
+        list_states, load_source = getattr(loader, "list_states", None), getattr(loader, "load_source", None)
+        if not (callable(list_states) and callable(load_source)):
+            yield from loader.lazy_load()
+            return
+        for source, state in dict(list_states()).items():
+            self._last_at = time.monotonic()
+            self.states[str(source)] = str(state)
+            if known.get(str(source)) == str(state):
+                self.unchanged.append(str(source))
+                continue
+            for document in load_source(source):
+                document.metadata = {**(document.metadata or {}), "source": str(source)}
+                yield document
 
     def end(self, reason: str) -> None:
         """Take nothing more; the first reason counts."""
@@ -166,9 +240,18 @@ def _read_text(document: object) -> str:
 
 
 async def load_documents(
-    spec: LoaderSpec, make: "MakeLoader", report: Callable[[int], None] | None = None
+    spec: LoaderSpec,
+    make: "MakeLoader",
+    report: Callable[[int], None] | None = None,
+    known: Mapping[str, str] | None = None,
 ) -> _LoadedDocuments:
     """Run a loader. Cancelling leaves it behind: it ends with its next document.
+
+    Args:
+        spec: The loader.
+        make: Makes it.
+        report: Told how many documents have come.
+        known: The states of sources as `read_states` returns them; these are not read again.
 
     Returns:
         The documents; where a limit was reached or the loader failed on the way, those that came until then.
@@ -178,12 +261,12 @@ async def load_documents(
     """
     started, loading = time.monotonic(), _LoadedDocuments()
     with _quiet():  # from here, for a thread that hangs would never undo it
-        Thread(target=loading.collect, args=(make,), name="document-loader", daemon=True).start()
+        Thread(target=loading.collect, args=(make, known or {}), name="document-loader", daemon=True).start()
         try:
             await loading.wait(report)
         finally:
             loading.end("")
-    if not loading.documents:
+    if not (loading.documents or loading.unchanged):
         raise CorpusError(f"loader {spec.label}: {loading.stopped or 'it gave no document'}; nothing was changed")
     # A thread that was left behind may still add one to its own list.
     return replace(loading, documents=list(loading.documents), seconds=time.monotonic() - started)
@@ -199,6 +282,8 @@ def ingest_loaded(spec: LoaderSpec, loaded: _LoadedDocuments, writer: IndexWrite
     run = _LoaderRun(spec, writer.read_known(), writer)
     for source in _group_by_source(spec, loaded.documents):
         run.add(source)
+    for name in loaded.unchanged:
+        run.keep(name)
     if loaded.stopped:
         run.report.left_out.append(Problem(spec.label, loaded.stopped))
     else:
@@ -207,6 +292,34 @@ def ingest_loaded(spec: LoaderSpec, loaded: _LoadedDocuments, writer: IndexWrite
     run.report.left_out.sort(key=lambda problem: problem.source)
     run.report.seconds = loaded.seconds + time.monotonic() - started
     return run.report
+
+
+def read_states(folder: Path, spec: LoaderSpec) -> dict[str, str]:
+    """The states that the sources of a loader had when the index took them; none of sources that it does not hold."""
+    if not (folder / STORE).is_file():
+        return {}
+    try:
+        noted = dict(json.loads((folder / _STATES.format(spec.key)).read_text(encoding="ascii")))
+    except (OSError, ValueError, TypeError):
+        return {}
+    with closing(Store(folder / STORE)) as store:
+        held = store.read_known()
+    return {name: str(one) for name, one in noted.items() if make_loaded_path(spec.label, spec.key, name) in held}
+
+
+def write_states(folder: Path, spec: LoaderSpec, loaded: _LoadedDocuments) -> None:
+    """Keep the states of a whole run's sources, once the index is flushed.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    if not loaded.states or loaded.stopped:
+        return
+    file = folder / _STATES.format(spec.key)
+    beside = file.with_name(f"{file.name}.{os.getpid()}")
+    make_private_file(beside)
+    beside.write_text(json.dumps(loaded.states), encoding="ascii")
+    beside.replace(file)
 
 
 @dataclass(slots=True)
@@ -271,6 +384,11 @@ class _LoaderRun:
         self.report.documents += new
         if self._batch.full:
             self.write()
+
+    def keep(self, name: str) -> None:
+        """Count a source that was not read as unchanged."""
+        self._seen.add(make_loaded_path(self._spec.label, self._spec.key, name))
+        self.report.unchanged += 1
 
     def remove_missing(self) -> None:
         """Remove what the loader does not give any more."""

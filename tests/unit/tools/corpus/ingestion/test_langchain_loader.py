@@ -25,8 +25,11 @@ from weiwo.tools.corpus.ingestion.langchain_loader import (
     ingest_loaded,
     load_documents,
     parse_loader,
+    read_states,
+    write_states,
 )
 from weiwo.tools.corpus.loading import load_corpus
+from weiwo.tools.corpus.records import ChangeBatch
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
 COMMUNITY = "langchain_community.document_loaders"
@@ -328,3 +331,76 @@ async def test_progress_is_told(folder):
     assert told[-1] == 2
     assert told == sorted(told)
     assert not folder.exists()
+
+
+class Telling(BaseLoader):
+    """A loader that tells the state of each of its sources, and notes which it was asked for."""
+
+    held: dict[str, tuple[str, str]] = {}  # noqa: RUF012  # state and text by source, set by each test
+    read: list[str] = []  # noqa: RUF012  # the same
+
+    def list_states(self):
+        return {source: state for source, (state, _) in self.held.items()}
+
+    def load_source(self, source):
+        self.read.append(source)
+        if not self.held[source][1]:
+            raise ConnectionError("the wiki went away")
+        yield page(self.held[source][1], title=source)
+
+
+@pytest.fixture
+def telling(loaders):
+    loaders.Telling = Telling
+    Telling.held, Telling.read = {}, []
+    return Telling
+
+
+async def take_changed(folder, spec):
+    loaded = await load_documents(spec, import_loader(spec), known=read_states(folder, spec))
+    with IndexWriter(folder) as writer:
+        report = ingest_loaded(spec, loaded, writer)
+        writer.flush()
+    write_states(folder, spec, loaded)
+    return report
+
+
+async def test_a_loader_that_tells_states_is_asked_for_what_changed_alone(folder, telling):
+    spec = LoaderSpec("my_loaders", "Telling")
+    telling.held = {"a": ("1", "The first page."), "b": ("1", "The second page.")}
+    assert counts(await take_changed(folder, spec)) == (2, 0, 0, 0, 2)
+    assert telling.read == ["a", "b"]
+    telling.held = {"b": ("1", "The second page."), "a": ("2", "The first page, newly."), "c": ("1", "A third page.")}
+    assert counts(await take_changed(folder, spec)) == (1, 1, 0, 1, 3)
+    assert telling.read[2:] == ["a", "c"]
+    telling.held = {"b": ("1", "The second page.")}
+    assert counts(await take_changed(folder, spec)) == (0, 0, 2, 1, 1)
+    assert telling.read[4:] == []
+
+
+async def test_a_run_that_failed_midway_keeps_states_and_documents(folder, telling):
+    spec = LoaderSpec("my_loaders", "Telling")
+    telling.held = {"a": ("1", "The first page."), "b": ("1", "The second page.")}
+    await take_changed(folder, spec)
+    telling.held = {"a": ("2", "The first page, newly."), "c": ("1", "")}
+    report = await take_changed(folder, spec)
+    assert counts(report) == (0, 1, 0, 0, 2)
+    assert "the wiki went away" in report.left_out[0].reason
+    telling.held = {"a": ("2", "The first page, newly."), "b": ("1", "The second page.")}
+    telling.read = []
+    assert counts(await take_changed(folder, spec)) == (0, 0, 0, 2, 2)
+    assert telling.read == ["a"]  # its state was not kept, its text is the same
+
+
+async def test_states_without_their_documents_count_for_nothing(folder, telling):
+    spec = LoaderSpec("my_loaders", "Telling")
+    telling.held = {"a": ("1", "The first page.")}
+    await take_changed(folder, spec)
+    with IndexWriter(folder) as writer:
+        batch = ChangeBatch()
+        for path in writer.read_known():
+            batch.remove(path)
+        writer.apply(batch.take())
+        writer.flush()
+    assert read_states(folder, spec) == {}
+    assert counts(await take_changed(folder, spec)) == (1, 0, 0, 0, 1)

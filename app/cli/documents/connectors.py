@@ -1,0 +1,113 @@
+"""Connectors of corpora: `weiwo index --every` notes one, `weiwo index --due` and `weiwo serve` run what is due."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.output import say
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.index.catalog import list_corpora, locate_by_name
+from weiwo.tools.corpus.index.connectors import Connector, read_connectors
+
+if TYPE_CHECKING:
+    from weiwo.tools.corpus.ingestion.langchain_loader import LoaderSpec
+
+_UNITS: Final = {"m": 60, "h": 3_600, "d": 86_400}
+_LOOK_SECONDS: Final = 60.0
+"""How often a server looks for what is due."""
+_LONGEST: Final = 366 * 86_400
+
+
+def parse_connector(spec: "LoaderSpec | None", every: str | None) -> Connector | None:
+    """The connector that a user asks for; None where they named no interval.
+
+    Raises:
+        UsageError: The interval is none, there is no loader, or an argument holds a secret.
+    """
+    if every is None:
+        return None
+    if spec is None:
+        raise UsageError("--every: there is no loader to run; name it with --loader, or follow files with --watch")
+    seconds = _parse_span(every)
+    if seconds and (secrets := spec.find_secrets()):
+        raise UsageError(
+            f"--loader-args: {secrets[0]}: it would be kept on the disk; write ${{NAME}} for the environment variable"
+            " that holds it"
+        )
+    return Connector(spec.module, spec.name, spec.arguments, seconds, str(Path.cwd()))
+
+
+def _parse_span(text: str) -> float:
+    number, unit = text.strip()[:-1], text.strip()[-1:].lower()
+    if text.strip() == "0":
+        return 0.0
+    seconds = (
+        int(number) * _UNITS[unit]
+        if number.isascii() and number.isdecimal() and len(number) < 8 and unit in _UNITS
+        else 0
+    )
+    if not 0 < seconds <= _LONGEST:
+        raise UsageError(f"--every {text[:20]!a}: no interval; write one such as 30m, 1h or 2d, or 0 to end it")
+    return float(seconds)
+
+
+def require_alone(*others: object) -> None:
+    """Refuse other options beside `--due`.
+
+    Raises:
+        UsageError: There are some.
+    """
+    if any(others):
+        raise UsageError("--due: it runs loaders as they were kept; only --corpus and --json go with it")
+
+
+def find_due(home: Path, corpus: str | None = None) -> Iterator[tuple[Path, Connector]]:
+    """The connectors that are due, each with the folder of its corpus; of all corpora unless one is named.
+
+    Raises:
+        UsageError: The name is no name of a corpus.
+    """
+    try:
+        folders = [locate_by_name(home, corpus)] if corpus else [one.folder for one in list_corpora(home)]
+    except CorpusError as error:
+        raise UsageError(str(error)) from error
+    for folder in folders:
+        for connector in read_connectors(folder):
+            if connector.due:
+                yield folder, connector
+
+
+async def keep_in_step(home: Path) -> None:
+    """Run connectors whenever they are due, each round in a process of its own; what fails is told in the log.
+
+    A loader is code of other people's: a process of its own bounds what it may leave behind in a server.
+    """
+    while True:
+        try:
+            if await asyncio.to_thread(lambda: next(find_due(home), None)):
+                await _run_due_apart(home)
+        except OSError as error:
+            say(f"connectors: {error}")
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _run_due_apart(home: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "weiwo", "index", "--due"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "WEIWO_HOME": str(home)},
+    )
+    try:
+        _, told = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    for line in told.decode("utf-8", "replace").splitlines():
+        say(line)

@@ -1,0 +1,108 @@
+"""How a corpus comes to be kept in step with a loader: intervals, secrets, what is due, and what is told of it."""
+
+import json
+import stat
+import time
+from dataclasses import replace
+
+import pytest
+
+from weiwo.app.cli.documents.connectors import find_due, parse_connector
+from weiwo.app.cli.errors import UsageError
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.index.connectors import (
+    Connector,
+    forget_connector,
+    note_connector,
+    note_run,
+    read_connectors,
+)
+from weiwo.tools.corpus.ingestion.langchain_loader import LoaderSpec
+
+SPEC = LoaderSpec("wikis", "Wiki", {"url": "https://wiki.example", "space_key": "ENG", "token": "${WIKI_TOKEN}"})
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("30m", 1_800), ("1h", 3_600), ("2D", 172_800), ("0", 0)])
+def test_intervals(text, seconds):
+    connector = parse_connector(SPEC, text)
+    assert connector is not None
+    assert connector.seconds == seconds
+
+
+@pytest.mark.parametrize("text", ["", "h", "1", "-1h", "1w", "0h", "99999999h", "1.5h", "٣h"])
+def test_what_is_no_interval_is_refused_in_a_line(text):
+    with pytest.raises(UsageError, match="no interval; write one such as"):
+        parse_connector(SPEC, text)
+
+
+def test_an_interval_wants_a_loader():
+    assert parse_connector(None, None) is None
+    with pytest.raises(UsageError, match="there is no loader to run"):
+        parse_connector(None, "1h")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"token": "abc123"},
+        {"api_key": "abc123"},
+        {"login": {"password": "abc123"}},
+        {"headers": [{"Authorization": "Bearer abcdefgh12345"}]},
+        {"url": "https://ann:abc123@wiki.example"},
+        {"url": "https://wiki.example?access_token=abc123def"},
+        {"header": "sk-abcdefghijkl"},
+    ],
+)
+def test_a_secret_is_not_kept(arguments):
+    with pytest.raises(UsageError, match="it would be kept on the disk"):
+        parse_connector(LoaderSpec("wikis", "Wiki", arguments), "1h")
+
+
+def test_names_of_variables_stand_for_their_values():
+    assert SPEC.find_secrets() == []
+    assert SPEC.fill_arguments({"WIKI_TOKEN": "abc"}) == {**SPEC.arguments, "token": "abc"}
+    nested = LoaderSpec("wikis", "Wiki", {"auth": ["Bearer ${T}", {"n": 3}]})
+    assert nested.fill_arguments({"T": "x"}) == {"auth": ["Bearer x", {"n": 3}]}
+    with pytest.raises(CorpusError, match="the environment has no WIKI_TOKEN; set it"):
+        SPEC.fill_arguments({})
+    with_value = LoaderSpec(SPEC.module, SPEC.name, SPEC.fill_arguments({"WIKI_TOKEN": "abc"}))
+    assert SPEC.key != with_value.key  # of the names, so that a new token is no new source
+
+
+def test_the_note_of_a_corpus(tmp_path):
+    folder = tmp_path / "corpora" / "wiki"
+    folder.mkdir(parents=True)
+    wiki = Connector("wikis", "Wiki", {"url": "a"}, 3_600, "here")
+    other = replace(wiki, arguments={"url": "b"})
+    note_connector(folder, wiki)
+    note_connector(folder, other)
+    note_connector(folder, replace(wiki, seconds=60))
+    assert [one.seconds for one in read_connectors(folder)] == [3_600, 60]
+    assert stat.S_IMODE((folder / "connectors.json").stat().st_mode) == 0o600
+    assert [one.arguments["url"] for _, one in find_due(tmp_path)] == ["b", "a"]
+
+    started = time.time()
+    note_run(folder, wiki, started)
+    note_run(folder, wiki, started + 1, "it does not answer")
+    note_run(folder, replace(wiki, name="Unknown"), started)
+    kept = next(one for one in read_connectors(folder) if one.is_same(wiki))
+    assert (kept.problem, kept.tried_at, kept.seconds) == ("it does not answer", started + 1, 60)
+    assert started <= kept.done_at <= time.time()
+    assert [one.arguments["url"] for _, one in find_due(tmp_path, "wiki")] == ["b"]
+    assert not kept.late
+    assert replace(kept, tried_at=started - 121).late
+
+    assert forget_connector(folder, other)
+    assert not forget_connector(folder, other)
+    assert len(read_connectors(folder)) == 1
+
+
+@pytest.mark.parametrize("note", ["", "{", "[1]", '[{"module": "a", "new": 1}]', json.dumps({"module": "a"})])
+def test_a_note_that_cannot_be_read_keeps_nothing(tmp_path, note):
+    (tmp_path / "connectors.json").write_text(note, encoding="utf-8")
+    assert read_connectors(tmp_path) == ()
+
+
+def test_a_name_that_is_none_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="no name for one"):
+        list(find_due(tmp_path, "../x"))

@@ -1,0 +1,126 @@
+"""The note of a corpus's connectors: document loaders that it is kept in step with, and how their last run ended.
+
+`weiwo index --every` writes it into the folder of the corpus, `weiwo serve` and `weiwo index --due` run what is due.
+Arguments are kept as they were typed, so that a secret is only ever the name of an environment variable.
+"""
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from weiwo.tools.private_files import make_private_file
+
+_FILE: Final = "connectors.json"
+_LATE: Final = 2
+"""Intervals without a run after which nobody seems to run a connector."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """A document loader that is run again and again.
+
+    Attributes:
+        module: The module of its class.
+        name: The name of its class.
+        arguments: Its keyword arguments; `${NAME}` in a text stands for an environment variable.
+        seconds: The interval.
+        place: The working directory that paths in the arguments are relative to.
+        tried_at: Start of the last run, in seconds since 1970; 0 before the first.
+        done_at: End of the last run that took everything; 0 before the first.
+        problem: Why the last run failed, in one line; empty where it did not.
+    """
+
+    module: str
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    place: str = ""
+    tried_at: float = 0.0
+    done_at: float = 0.0
+    problem: str = ""
+
+    @property
+    def label(self) -> str:
+        """The loader as the user wrote it: MODULE:NAME."""
+        return f"{self.module}:{self.name}"
+
+    @property
+    def due(self) -> bool:
+        """Whether it is to be run."""
+        return time.time() >= self.tried_at + self.seconds
+
+    @property
+    def late(self) -> bool:
+        """Whether it should have been run long ago."""
+        return time.time() >= self.tried_at + _LATE * self.seconds
+
+    def is_same(self, other: "Connector") -> bool:
+        """Whether another one is the same source of documents, whatever its interval and its last run."""
+        mine, others = (
+            (one.module, one.name, json.dumps(one.arguments, sort_keys=True, default=str)) for one in (self, other)
+        )
+        return mine == others
+
+
+def read_connectors(folder: Path) -> tuple[Connector, ...]:
+    """The connectors that a corpus folder notes; none where the note cannot be read."""
+    try:
+        rows = json.loads((folder / _FILE).read_text(encoding="ascii"))
+        return tuple(Connector(**row) for row in rows)
+    except (OSError, ValueError, TypeError):
+        return ()
+
+
+def note_connector(folder: Path, connector: Connector) -> None:
+    """Put a connector into the note, in place of the one with the same loader and arguments.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    others = [one for one in read_connectors(folder) if not one.is_same(connector)]
+    _write(folder, [*others, connector])
+
+
+def forget_connector(folder: Path, connector: Connector) -> bool:
+    """Take a connector out of the note; its documents stay.
+
+    Returns:
+        Whether it was there.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    known = read_connectors(folder)
+    left = [one for one in known if not one.is_same(connector)]
+    if len(left) < len(known):
+        _write(folder, left)
+    return len(left) < len(known)
+
+
+def note_run(folder: Path, connector: Connector, started: float, problem: str = "") -> None:
+    """Note how a run of a connector ended; one that the folder does not keep is left out.
+
+    Args:
+        folder: The corpus folder.
+        connector: The connector, by loader and arguments.
+        started: When the run began, in seconds since 1970.
+        problem: Why it failed; empty where it did not.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    kept = next((one for one in read_connectors(folder) if one.is_same(connector)), None)
+    if kept is not None:
+        done = kept.done_at if problem else time.time()
+        note_connector(folder, replace(kept, tried_at=started, done_at=done, problem=problem))
+
+
+def _write(folder: Path, connectors: list[Connector]) -> None:
+    beside = folder / f"{_FILE}.{os.getpid()}"
+    make_private_file(beside)
+    beside.write_text(json.dumps([asdict(one) for one in connectors]), encoding="ascii")
+    beside.replace(folder / _FILE)

@@ -1,0 +1,148 @@
+"""A loader of the text files of a Git repository, which reads only what has changed since its last run.
+
+A bare copy of one branch is kept below Weiwo's home and fetched again at each run; nothing is checked out, so that no
+hook, filter or link of the repository comes into play. Git's hash of a file is its state.
+"""
+
+import os
+import subprocess
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from langchain_core.document_loaders import BaseLoader
+from langchain_core.documents import Document
+
+from weiwo.state.settings import Settings
+from weiwo.tools.corpus.base import CorpusError
+from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
+from weiwo.tools.printable import one_line, redacted
+from weiwo.tools.private_files import make_private_folder
+
+_TEXTS: Final = ("*.md", "*.markdown", "*.rst", "*.adoc", "*.txt", "*.org")
+_MOST_BYTES: Final = 2_000_000
+"""Bytes of a file; a larger one is no prose."""
+_SECONDS: Final = 280.0
+"""Time of one command of Git: less than a loader may be silent."""
+_SCHEMES: Final = frozenset({"https", "http", "ssh", "git", "file"})
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_OWN_VARIABLES: Final = frozenset({"GIT_SSH_COMMAND", "GIT_SSH", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"})
+"""Variables of Git that an operator sets for a connection; others would point it at another repository."""
+_FILE_MODES: Final = frozenset({"100644", "100755"})
+"""Plain files: a link leads elsewhere, a submodule is another repository."""
+_GIT: Final = ("git", "-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "gc.auto=0")
+
+
+class GitLoader(BaseLoader):
+    """The text files of one branch of a Git repository, each a document."""
+
+    def __init__(
+        self,
+        url: str,
+        branch: str = "HEAD",
+        include: Sequence[str] = _TEXTS,
+        token: str = "",
+        folder: str | None = None,
+    ) -> None:
+        """Take a repository.
+
+        Args:
+            url: Its address: https, http, ssh, git or file; without a name or password in it.
+            branch: Branch or tag.
+            include: Patterns of the paths to take.
+            token: Access token for https; write `${NAME}` for the environment variable that holds it.
+            folder: Where the bare copy is kept; below Weiwo's home where not given.
+
+        Raises:
+            CorpusError: The address is of another kind, or holds a password.
+        """
+        parts = urlsplit(url)
+        web = parts.scheme in {"https", "http"}
+        if parts.scheme not in _SCHEMES or parts.password or (web and parts.username):
+            why = "not an https, http, ssh, git or file address without a name and password"
+            raise CorpusError(f"repository {one_line(redacted(url), 100)}: {why}")
+        if token and parts.scheme != "https" and parts.hostname not in _LOOPBACK:
+            raise CorpusError(f"repository {one_line(url, 100)}: a token is only sent by https")
+        if branch.startswith("-"):
+            raise CorpusError(f"branch {one_line(branch, 60)!r}: not the name of a branch")
+        self._url, self._branch, self._include, self._token = url, branch, tuple(include), token
+        home = Path(folder) if folder else Path(Settings.resolve().home) / "git"
+        self._copy = home / sha256(f"{url}\n{branch}".encode()).hexdigest()[:16]
+        self._hashes: dict[str, str] = {}
+
+    def list_states(self) -> dict[str, str]:
+        """Fetch the branch; return the hash of each file that is taken, by its source."""
+        make_private_folder(self._copy)
+        if not (self._copy / "HEAD").is_file():
+            self._run("init", "--quiet", "--bare")
+        self._run("fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--", self._url, self._branch)
+        listed = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", "FETCH_HEAD").decode("utf-8", "replace")
+        self._hashes = dict(self._read_tree(listed))
+        return dict(self._hashes)
+
+    def load_source(self, source: str) -> Iterator[Document]:
+        """Load one file; nothing where it is no text."""
+        try:
+            text = decode(self._run("cat-file", "blob", self._hashes[source]))
+        except UnreadableError:
+            return
+        yield Document(page_content=text, metadata={"source": source})
+
+    def lazy_load(self) -> Iterator[Document]:
+        """Load all files."""
+        for source in self.list_states():
+            yield from self.load_source(source)
+
+    def _read_tree(self, listed: str) -> Iterator[tuple[str, str]]:
+        for row in filter(None, listed.split("\0")):
+            stated, _, path = row.partition("\t")
+            mode, kind, digest, size = stated.split()
+            taken = any(fnmatch(path, pattern) for pattern in self._include)
+            if kind == "blob" and mode in _FILE_MODES and taken and int(size) <= _MOST_BYTES:
+                yield f"{self._url.removesuffix('.git').rstrip('/')}/{path}", digest
+
+    def _run(self, *arguments: str) -> bytes:
+        """Run Git on the copy.
+
+        Raises:
+            CorpusError: It is missing, failed or took too long.
+        """
+        try:
+            done = subprocess.run(  # noqa: S603 - no shell; the address and the branch stand behind "--"
+                [*_GIT, *arguments],
+                check=False,
+                cwd=self._copy,
+                env=self._environment(),
+                capture_output=True,
+                timeout=_SECONDS,
+            )
+        except FileNotFoundError:
+            raise CorpusError("there is no git on the PATH; install your system's package") from None
+        except subprocess.TimeoutExpired:
+            raise CorpusError(f"git {arguments[0]} did not end within {_SECONDS:g} s") from None
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise CorpusError(
+                f"git {arguments[0]}: {one_line(redacted(said[-1] if said else 'failed', [self._token]))}"
+            )
+        return done.stdout
+
+    def _environment(self) -> Mapping[str, str]:
+        """The environment of Git: it asks nobody, and the token stands in no command line."""
+        own = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": ":".join(sorted(_SCHEMES)), "LC_ALL": "C"}
+        own |= {
+            "GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),
+            "GIT_DIR": str(self._copy),
+        }
+        if self._token:
+            login = b64encode(f"x-access-token:{self._token}".encode()).decode("ascii")
+            header = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{self._url}.extraHeader"}
+            own |= {**header, "GIT_CONFIG_VALUE_0": f"Authorization: Basic {login}"}
+        others = {
+            name: said for name, said in os.environ.items() if not name.startswith("GIT_") or name in _OWN_VARIABLES
+        }
+        return {**others, **own}
