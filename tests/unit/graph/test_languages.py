@@ -1,55 +1,19 @@
 """Forty questions in ten languages over documents in their own and in another one, with and without a model."""
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.fake_model import FakeModel, Request, assessed, fake, found
+from tests.support.fake_model import FakeModel
+from tests.support.languages import ENGLISH, OBEYED, ROWS, WORLD, obeying, write_documents
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
-from weiwo.text.language_detection import detect_language, language_name
+from weiwo.text.language_detection import detect_language
 
 pytestmark = pytest.mark.processes
-
-WORLD: dict[str, Any] = tomllib.loads(
-    (Path(__file__).parents[2] / "data" / "languages" / "questions.toml").read_text("utf-8")
-)
-ENGLISH = WORLD.pop("english")
-ROWS = [(language, dict(row)) for language, part in WORLD.items() for row in part["questions"]]
-OBEYED = "I write in English, as I was told."
-
-
-def write_documents(folder: Path, language: str, row: dict[str, str]) -> Path:
-    text = WORLD[language]["document"] if row["quote"] in WORLD[language]["document"] else ENGLISH
-    (folder / "torvik.md").write_text(text, encoding="utf-8")
-    other = (
-        "Der Fahrplan der Fähre hängt am Kai aus." if language == "en" else "The ferry leaves at noon from the pier."
-    )
-    (folder / "ferry.md").write_text(other, encoding="utf-8")
-    return folder
-
-
-def obeying(language: str, row: dict[str, str]) -> FakeModel:
-    """A model that finds the quote, and writes in the language that it is told to."""
-
-    def read(request: Request) -> dict[str, Any]:
-        numbers = [
-            n
-            for n, text in re.findall(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', request.text, re.DOTALL)
-            if row["quote"] in text
-        ]
-        return found(row["value"], row["quote"], int(numbers[0]), sentence=row["answer"])
-
-    def draft(request: Request) -> str:
-        told = re.findall(r"Write in ([^\n]+?)\.(?:\n|$)", request.text)
-        mark = re.findall(r'<passage n="(\d+)"', request.text)[0]
-        return f"{row['answer']} [{mark}]" if told == [language_name(language)] else f"{OBEYED} [{mark}]"
-
-    return fake(AssessmentReply=assessed(row["question"]), ReadReply=read, draft=draft)
 
 
 async def ask(folder: Path, question: str, model: FakeModel | None = None, **context: Any) -> dict[str, Any]:
