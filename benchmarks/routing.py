@@ -28,7 +28,6 @@ from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 from weiwo.tools.corpus.evaluation.strategy_comparison import _AUTO, Evaluation, compare_strategies
 from weiwo.tools.corpus.evaluation.telemetry_report import learn_from_use, summarize_telemetry
 from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
-from weiwo.tools.corpus.retrieval.passage_search import _EXACT_SHARE
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyStep, RoutingPolicy, hash_to_share
 from weiwo.tools.corpus.retrieval.telemetry import TelemetryRecorder
@@ -123,7 +122,7 @@ def saving_kept(name: str, found: Evaluation) -> bool:
 
 
 def identifiers_in(dataset: Dataset) -> dict[str, set[str]]:
-    """Identifiers that few documents hold, as they are written, with these documents."""
+    """Identifiers that one document holds, as they are written, with this document."""
     written: dict[str, str] = {}
     held: dict[str, set[str]] = {}
     documents = list(dataset.documents())
@@ -135,8 +134,7 @@ def identifiers_in(dataset: Dataset) -> dict[str, set[str]]:
     for document in documents:
         for term in written.keys() & set(terms(f"{document.title} {document.text}")):
             held.setdefault(term, set()).add(document.id)
-    most = max(3, _EXACT_SHARE * len(documents) / 2)
-    return {written[name]: those for name, those in sorted(held.items()) if len(those) <= most}
+    return {written[name]: those for name, those in sorted(held.items()) if len(those) == 1}
 
 
 def asking(folder: Path, corpus: Path, held: dict[str, set[str]]) -> Dataset:

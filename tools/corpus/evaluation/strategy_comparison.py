@@ -57,7 +57,7 @@ class _EvaluatedQuestion:
     @property
     def candidate(self) -> _StrategyAttempt:
         """The result of the policy, were it in service, the rule on identifiers before it."""
-        return self.attempts["keyword" if self.decision.features.exact else self.decision.candidate]
+        return self.attempts["keyword" if self.decision.features.by_words_alone else self.decision.candidate]
 
     @property
     def oracle(self) -> _StrategyAttempt:
@@ -124,7 +124,11 @@ class Evaluation:
         held = [one for one in self.answered if not one.learning]
         gains = [one.candidate.scores.recall - one.attempts[PRIOR].scores.recall for one in held]
         low, high = bootstrap_interval(gains)
-        saved = [one.attempts[PRIOR].vector - one.candidate.vector for one in held if not one.decision.features.exact]
+        saved = [
+            one.attempts[PRIOR].vector - one.candidate.vector
+            for one in held
+            if not one.decision.features.by_words_alone
+        ]
         return PolicyEvidence(
             dataset=self.dataset,
             questions=len(held),

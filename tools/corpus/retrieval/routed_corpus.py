@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.corpus.index import embedding_models
+from weiwo.tools.corpus.index.store import read_rows
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus, IndexSearchResult
 from weiwo.tools.corpus.retrieval.passage_search import SearchTrace
 from weiwo.tools.corpus.retrieval.router import QueryFeatures, RoutingDecision, extract_features, route_query
@@ -20,6 +21,7 @@ from weiwo.tools.printable import one_line, redacted
 if TYPE_CHECKING:
     from weiwo.state import Evidence
     from weiwo.state.settings import Settings
+    from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
 
 _FEATURES: Final = tuple(field.name for field in fields(QueryFeatures))
 _NOTED: Final = 10
@@ -97,7 +99,17 @@ class RoutedCorpus(IndexedCorpus):
 
     def _decide(self, query: str, strategy: Strategy | None) -> RoutingDecision:
         """Decide how to search for a question; blocks for a moment."""
-        return route_query(query, extract_features(query, self.snapshot()), self._policy(), strategy)
+        snapshot = self.snapshot()
+        features = extract_features(query, snapshot)
+        if features.exact:
+            features = replace(features, one_document=self._stand_in_one_document(features.exact, snapshot))
+        return route_query(query, features, self._policy(), strategy)
+
+    def _stand_in_one_document(self, terms: Sequence[str], snapshot: "KeywordSnapshot") -> bool:
+        """Whether all passages that hold one of these terms are of one document."""
+        held = [key for term in terms for key, _ in snapshot.search_words([term], snapshot.frequency(term))]
+        with self._store.read_transaction() as connection:
+            return len({row.document for row in read_rows(connection, held).values()}) == 1
 
 
 def open_routed(folder: Path, settings: "Settings") -> RoutedCorpus:

@@ -6,8 +6,8 @@
 
 A decision is made in three steps, and each says why:
 
-1. The rule. A question with an identifier that the corpus holds (`INC-49217`) is answered by keyword alone. It found as
-   much as hybrid search wherever we measured it, and no question is embedded for it.
+1. The rule. A question with an identifier that one document holds (`INC-49217`) is answered by keyword alone, and not
+   embedded for it. Where several documents hold it the other words decide between them, and hybrid search is better.
 2. The candidate. Each strategy gets a score from a small table of signals; on top of it comes what was learned. The
    best is what the policy would do with a kind of question that it has seen enough of; with others it keeps the prior.
 3. The prior. Measured over MuSiQue and HotpotQA with four kinds of learner, choosing per question lost to
@@ -55,6 +55,7 @@ class QueryFeatures:
     unknown: float = 0.0  # share of the terms that no passage holds
     rare: float = 0.0  # share of the terms that few passages hold, at most one in a thousand
     exact: tuple[str, ...] = ()  # the identifiers in it that the corpus holds, and few passages do
+    one_document: bool = False  # whether a single document holds these
     identifiers: int = 0  # how many identifiers it has, in the corpus or not
     quoted: bool = False  # whether something in it stands in quotation marks
     asking: bool = False  # whether it is put as a question
@@ -74,6 +75,11 @@ class QueryFeatures:
         else:
             kind = "plain"
         return f"{self.language}:{kind}"
+
+    @property
+    def by_words_alone(self) -> bool:
+        """Whether keyword search finds all there is: an identifier in the question stands in one document."""
+        return bool(self.exact) and self.one_document
 
 
 def extract_features(question: str, statistics: KeywordSnapshot) -> QueryFeatures:
@@ -179,8 +185,8 @@ def _choose_strategy(
 ) -> tuple[Strategy, _ChosenBy, str]:
     if asked is not None:
         return asked, "caller", f"{asked} was asked for"
-    if features.exact:
-        return "keyword", "rule", f"the corpus holds {', '.join(features.exact[:3])}: words alone find it"
+    if features.by_words_alone:
+        return "keyword", "rule", f"one document holds {', '.join(features.exact[:3])}: words alone find it"
     if policy.serves(question):
         if not policy.knows(features.segment):
             return PRIOR, "prior", f"policy {policy.version} knows too little of questions like this"

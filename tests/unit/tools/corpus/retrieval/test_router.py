@@ -85,7 +85,7 @@ def test_every_text_has_features_and_a_decision(text):
 
 
 def test_the_rule_goes_before_prior_and_policy_and_the_caller_before_the_rule():
-    features = QueryFeatures(exact=("inc-1",), identifiers=1, words=3)
+    features = QueryFeatures(exact=("inc-1",), one_document=True, identifiers=1, words=3)
     for stage in ("shadow", "trial", "default"):
         decision = route_query("INC-1", features, RoutingPolicy(stage=stage))
         assert (decision.strategy, decision.by) == ("keyword", "rule")
