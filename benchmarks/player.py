@@ -129,7 +129,7 @@ class Player:
         rows = []
         for at in range(0, len(steps), 3):
             cells = [f"{step.value}{mark(step)}" for step in steps[at : at + 3]]
-            rows.append(f"| {steps[at].sentence.split()[0]} | {' | '.join(cells)} |\n")
+            rows.append(f"| {steps[at].query.split()[0]} | {' | '.join(cells)} |\n")
         return head + "".join(rows)
 
     def _report(self) -> str:

@@ -24,6 +24,11 @@ MOST_REASONS: Final = 3
 _OPEN_HEADING: Final = data_pattern("claims", "check", "open_heading")
 _CODE_PARTICULAR: Final = lazy(r"(?<!\S)--?[A-Za-z][\w-]*|(?<!\w)\d+(?:\.\d+)*")
 """Options and figures of code."""
+_CELL_FORMS: Final = ("The {1} of {0} is {2}.", "The {1} at {0} is {2}.", "{0}的{1}是{2}。")
+"""What a table cell says of its row, in words, by the noun of its column."""
+_CELL_DONE: Final = ("{0} was {1} in {2}.",)
+"""The same where the column is a participle, such as "Founded"."""
+_PARTICIPLE: Final = lazy(r"\w+ed|born|built|begun|made|sold|bought")
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,28 @@ def _is_settled(claim: Claim, given: ClaimSources) -> bool:
     if claim.verdict != "matched" or any(n in given.computed for n in claim.citations):
         return False
     return is_restated(claim.text, collect_grounds([one for n in claim.citations for one in given.passages.get(n, ())]))
+
+
+def is_told_cell(claim: Claim, labels: Sequence[str], given: ClaimSources) -> bool:
+    """Whether a sentence of what a table cell cites says of its row what its column calls it.
+
+    Args:
+        claim: A claim.
+        labels: The row and the column of a cell; nothing of any other claim.
+        given: What claims are checked against.
+    """
+    if (
+        len(labels) < 2
+        or not any(content_words(labels[0]))
+        or claim.verdict != "matched"
+        or any(n in given.computed for n in claim.citations)
+    ):
+        return False
+    row, column = labels[0], labels[1] if labels[1].isupper() else labels[1].lower()
+    value = blank_marks(claim.text)[0].strip().rstrip(".。")
+    grounds = collect_grounds([one for n in claim.citations for one in given.passages.get(n, ())])
+    forms = _CELL_DONE if _PARTICIPLE.fullmatch(column) else _CELL_FORMS
+    return any(is_restated(form.format(row, column, value), grounds) for form in forms)
 
 
 def _leaves_open(text: str, heading: str, given: ClaimSources) -> bool:

@@ -199,8 +199,8 @@ def row_of(piece: str, span: tuple[int, int]) -> str:
     return ""
 
 
-def label_cell(table: str, at: int) -> str:
-    """What a cell is about: the first cell of its row and the header of its column; empty for what is no cell.
+def label_cell(table: str, at: int) -> tuple[str, ...]:
+    """What a cell is about: the first cell of its row and the header of its column; nothing for what is no cell.
 
     Args:
         table: Markdown with the table up to the cell's row.
@@ -209,15 +209,15 @@ def label_cell(table: str, at: int) -> str:
     lines = read_lines(table) if "|" in table else []
     here = next((line for line in lines if line.start <= at < line.end), None)
     if here is None or here.kind != "row":
-        return ""
+        return ()
     heads = [line for line in lines if line.kind == "head" and line.leaf == here.leaf]
     if not heads:
-        return ""
+        return ()
     start, end = here.inside, here.end
     header, row = (split_row(table[line.inside : line.end]) for line in (heads[-1], here))
     column = len(CELL.findall(table, start, at)) - table[start:end].lstrip().startswith("|")
     labels = ([row[0]] if column else []) + list(header[column : column + 1])
-    return ", ".join(clean_marks(label, ()).strip() for label in labels if label)
+    return tuple(clean_marks(label, ()).strip() for label in labels if label)
 
 
 def find_heading(text: str) -> str:

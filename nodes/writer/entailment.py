@@ -13,9 +13,9 @@ from weiwo.nodes.shared.prompting.passage_prompt import format_passage, quote_as
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.prompting.sanitizer import remove_links
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.nodes.writer.claims import MOST_REASONS, CheckedClaim, ClaimSources, check_cited
+from weiwo.nodes.writer.claims import MOST_REASONS, CheckedClaim, ClaimSources, check_cited, is_told_cell
 from weiwo.nodes.writer.document import is_code
-from weiwo.nodes.writer.pieces import ClaimPlace, Piece, cite_claim, describe_claim
+from weiwo.nodes.writer.pieces import ClaimPlace, Piece, cite_claim, describe_claim, label_claim
 from weiwo.nodes.writer.prompt import VERIFY
 from weiwo.nodes.writer.sources import CitableSource, CitableSources
 from weiwo.nodes.writer.verification.check import borrowed_values, check_statement, is_absence
@@ -25,9 +25,9 @@ from weiwo.state import DOUBTFUL, Claim, Verdict
 from weiwo.text.citation_marks import blank_marks, clean_marks, list_cited_numbers
 from weiwo.text.language import fold
 
-_MOST_CLAIMS: Final = 30
+_MOST_CLAIMS: Final = 40
 """Claims in one call."""
-_ENOUGH_CLAIMS: Final = 8
+_ENOUGH_CLAIMS: Final = 24
 """Claims from which on the next heading begins another call; a call for each short section would cost more."""
 _MOST_CALLS: Final = 6
 """Calls for one answer; what is beyond is left unchecked."""
@@ -101,9 +101,9 @@ async def judge_claims(
     role, settled = _verifier_role(services), list(pieces)
     if not role or not services.strategy.judges:
         return settled
-    batches = list(_batches(pieces, places))
-    limit = services.budget.exhausted()
     given, gate = sources.for_claims(question), asyncio.Semaphore(_AT_ONCE)
+    batches = list(_batches(pieces, places, given))
+    limit = services.budget.exhausted()
 
     async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement | str]:
         """Judge some claims: the judgement of each, or why there is none."""
@@ -215,8 +215,10 @@ def _recommends(verdict: Verdict, claim: Claim, given: ClaimSources) -> bool:
     return not own and not check_cited(blank_marks(claim.text)[0].strip(), everything, given).hard
 
 
-def _batches(pieces: Sequence[Piece], places: Sequence[ClaimPlace] | None) -> Iterator[list[ClaimPlace]]:
-    """The claims to judge, section by section."""
+def _batches(
+    pieces: Sequence[Piece], places: Sequence[ClaimPlace] | None, given: ClaimSources
+) -> Iterator[list[ClaimPlace]]:
+    """The claims to judge, section by section; a cell that a sentence of its sources says is none."""
     batch: list[ClaimPlace] = []
     for number, piece in enumerate(pieces):
         heading = piece.text.lstrip().startswith("#")
@@ -225,7 +227,8 @@ def _batches(pieces: Sequence[Piece], places: Sequence[ClaimPlace] | None) -> It
             batch = []
         for position, checked in enumerate(piece.checked):
             place = ClaimPlace(number, position)
-            if (place in places) if places is not None else is_open(checked):
+            is_asked = (place in places) if places is not None else is_open(checked)
+            if is_asked and not is_told_cell(checked.claim, label_claim(pieces, place), given):
                 batch.append(place)
     if batch:
         yield batch

@@ -152,17 +152,22 @@ def describe_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, Cla
     """A claim as one can judge it, with marks, a cell with row and column; before it the heading above it."""
     number, piece = place.piece, pieces[place.piece]
     checked = piece.checked[place.position]
-    first = number
-    while first and number - first < _MOST_ROWS and ROW.match(pieces[first - 1].text.lstrip()):
-        first -= 1
-    before = pieces[first].text if first < number else ""
-    about = label_cell(before + piece.text, len(before) + checked.start)
+    about = ", ".join(label_claim(pieces, place))
     above = (one.text for one in reversed(pieces[max(0, number - _MOST_ROWS) : number]))
     headings = (find_heading(text) for text in (piece.text[: checked.start], *above))
     heading = "" if about else next(filter(None, headings), "")
     written = unshield_brackets(piece.text[checked.start : checked.end])
     written = written if is_code(written) else " ".join(written.split())
     return heading, checked.claim.model_copy(update={"text": f"({about}) {written}" if about else written})
+
+
+def label_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, ...]:
+    """The row and the column of a claim that is a table cell; nothing of any other claim."""
+    number = first = place.piece
+    while first and number - first < _MOST_ROWS and ROW.match(pieces[first - 1].text.lstrip()):
+        first -= 1
+    before = pieces[first].text if first < number else ""
+    return label_cell(before + pieces[number].text, len(before) + pieces[number].checked[place.position].start)
 
 
 def mark_claim(claim: str, note: str, language: Language) -> str:

@@ -201,8 +201,8 @@ async def test_a_list_of_sources_is_left_out(listed):
 
 def test_a_cell_is_told_by_its_row_and_column():
     table = "| Plan | Price | SSO |\n|---|---|---|\n| Aurora [1] | 20 | yes |\n"
-    assert label_cell(table, table.index("yes")) == "Aurora, SSO"
-    assert label_cell(table, table.index("Aurora")) == "Plan"
+    assert label_cell(table, table.index("yes")) == ("Aurora", "SSO")
+    assert label_cell(table, table.index("Aurora")) == ("Plan",)
     assert find_heading("# Head\n\n**Kestrel Bus**\n* It lost") == "Kestrel Bus"
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from weiwo.nodes.writer.claims import ClaimSources, check_piece
+from weiwo.nodes.writer.claims import ClaimSources, check_piece, is_told_cell
 from weiwo.nodes.writer.entailment import is_open
 from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.nodes.writer.verification.restatement import is_restated
-from weiwo.state import Evidence, passage_id
+from weiwo.state import Claim, Evidence, passage_id
 
 
 def _grounds(title: str, text: str) -> Grounds:
@@ -145,3 +145,23 @@ def test_a_sentence_says_it_in_another_order(claim: str, text: str) -> None:
 )
 def test_the_same_words_in_other_slots_say_something_else(claim: str, text: str) -> None:
     assert not is_restated(claim, _grounds("Notes", text))
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value", "text", "told"),
+    [
+        ("Orla", "Founded", "1302", "In 1302 settlers from the coast founded Orla.", True),
+        ("Orla", "Mayor", "Dana Lee", "The mayor of Orla, Dana Lee, has an office in the old hall.", True),
+        ("Orla", "River", "Ysk", "Orla lies on the river Ysk.", True),
+        ("奥拉", "市长", "李丹娜", "奥拉的市长是李丹娜。", True),
+        ("Orla", "Mayor", "Dana Lee", "The former mayor of Orla, Dana Lee, wrote a book.", False),
+        ("Orla", "Founded", "1302", "In 1302 Orla founded a school.", False),
+        ("Orla", "River", "Ysk", "Orla lies far from the river Ysk.", False),
+        ("Bryn", "Founded", "1302", "In 1302 settlers from the coast founded Orla.", False),
+        ("In", "Founded", "1302", "In 1302 settlers from the coast founded Orla.", False),
+    ],
+)
+def test_a_cell_that_a_sentence_says_is_not_judged(row: str, column: str, value: str, text: str, told: bool) -> None:  # noqa: FBT001 - expected
+    given = ClaimSources({1: (Evidence(id=passage_id(text), text=text, source="a.md", title="Notes"),)}, {})
+    claim = Claim(text=f"{value} [1]", citations=(1,), verdict="matched")
+    assert is_told_cell(claim, (row, column), given) is told
