@@ -10,6 +10,7 @@ from weiwo.app.cli.errors import COMPLETE, PARTIAL
 pytestmark = pytest.mark.integration
 
 
+@pytest.mark.usefixtures("weiwo_home")
 @pytest.mark.parametrize(
     ("question", "before", "after", "told"),
     [
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.integration
         ),
     ],
 )
-def test_an_answer_that_changed_is_told_old_and_new(weiwo_home, tmp_path, question, before, after, told):
+def test_an_answer_that_changed_is_told_old_and_new(tmp_path, question, before, after, told):
     note = tmp_path / "notes" / "note.md"
     note.parent.mkdir()
     note.write_text(f"# Notes\n\n{before}\n", encoding="utf-8")
