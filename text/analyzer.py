@@ -48,6 +48,10 @@ _TOKEN: Final = lazy(
     rf"(?P<unspaced>[{UNSPACED_RANGES}]+)"
     rf"|{_LETTER}+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d))){_LETTER}+)*(?:\+\+|\#(?!{_LETTER}))?"
 )
+_ASCII_TOKEN: Final = lazy(
+    r"\w+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d)))\w+)*(?:\+\+|\#(?!\w))?(?P<unspaced>(?!))?", re.ASCII
+)
+"""`_TOKEN` for text without other scripts, which is read twice as fast by it."""
 _ACCENT: Final = lazy(f"[{ACCENTS}]")
 _NOT_DECOMPOSED: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ħ": "h", "Ħ": "H", "ı": "i"}
@@ -110,7 +114,7 @@ def plain(text: str) -> str:
 
 def _groups(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Each token of a text with its terms; of an identifier the whole comes first."""
-    for found in _TOKEN.finditer(plain(text)):
+    for found in (_ASCII_TOKEN if text.isascii() else _TOKEN).finditer(plain(text)):
         token = found.group()
         if found["unspaced"]:
             token = token.translate(SIMPLIFIED)

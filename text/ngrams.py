@@ -66,7 +66,7 @@ class _Words(dict[str, tuple[str, str]]):
 
     def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
         super().__init__()
-        self._stem = stem
+        self._stems = _Stems(stem)
 
     def __missing__(self, word: str) -> tuple[str, str]:
         plain = word.strip(_AROUND)
@@ -75,12 +75,28 @@ class _Words(dict[str, tuple[str, str]]):
         else:
             found = terms(word)
         grams = " ".join([gram for term in found if term not in STOP_WORDS for gram in _grams(term)])
-        analyzed = (" ".join(self._stem(" ".join(found))), grams)
+        analyzed = (" ".join(map(self._stems.__getitem__, found)), grams)
         if len(word) <= _LONGEST_KEPT and not _DIGIT.search(word):  # numbers seldom come again
             if len(self) >= _MOST_KEPT:
                 self.clear()
             self[word] = analyzed
         return analyzed
+
+
+class _Stems(dict[str, str]):
+    """Stems by term, filled as terms come up. Figures have none."""
+
+    def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
+        super().__init__()
+        self._stem = stem
+
+    def __missing__(self, term: str) -> str:
+        if term.isascii() and not term.islower():  # terms are folded: no letters
+            return term
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        stemmed = self[term] = " ".join(self._stem(term))
+        return stemmed
 
 
 def _is_word(plain: str) -> bool:
