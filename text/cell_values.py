@@ -284,13 +284,11 @@ def read_column(texts: Iterable[str], name: str = "", *, delimiter: str = "", la
     filled = {text: normalize_cell(text) for text in distinct if text not in empty}
     if not filled:
         return ColumnReading(values=dict.fromkeys(distinct), empty=empty)
-    comma = delimiter == ";" or language in _COMMA_LANGUAGES
-    words = set(re.findall(r"[^\W\d_]+", name.casefold()))
-    versions = bool(words & _VERSION_NAMES)
+    comma = reads_comma(delimiter, language)
     sample = list(filled.values())[:: max(1, len(filled) // _SAMPLE)]
-    reading = _read_versions(filled) if versions else None
+    reading = _read_versions(filled) if names_versions(name) else None
     if reading is None and any(_moment_of(plain, order) for plain in sample for order in _DAY_ORDERS):
-        reading = _read_moments(filled, dated=bool(words & _DATE_NAMES))
+        reading = _read_moments(filled, dated=bool(_list_words(name) & _DATE_NAMES))
     if reading is None and any(_MANY_PARTS.fullmatch(plain) for plain in sample):
         reading = _read_versions(filled)
     if reading is None and any(any(c.isdecimal() for c in plain) for plain in sample):
@@ -305,6 +303,20 @@ def read_column(texts: Iterable[str], name: str = "", *, delimiter: str = "", la
         reading.unread if reading else (),
         reading.doubt if reading else None,
     )
+
+
+def reads_comma(delimiter: str, language: str) -> bool:
+    """Tell whether a comma may be the decimal mark, by the mark between the cells or the language."""
+    return delimiter == ";" or language in _COMMA_LANGUAGES
+
+
+def names_versions(name: str) -> bool:
+    """Tell whether the name of a column says that it holds versions."""
+    return bool(_list_words(name) & _VERSION_NAMES)
+
+
+def _list_words(name: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]+", name.casefold()))
 
 
 def _make_reading(

@@ -5,7 +5,8 @@ what is wrong comes back with the nearest name. DuckDB runs it in a worker proce
 within limits of memory and time. A result says how many rows it rests on and cites up to 20 of them by place. No SQL
 from outside and no code of a model runs: identifiers are ours (`c0`, `c1`), and values are parameters.
 
-Modules: `documents` (rows of passages put together to tables), `columns` (types of columns), `request` (the typed
-request and its check), `engine` (DuckDB, in a process of its own), `catalog` (the tables of a corpus, and the
-process as its parent sees it), `query_table` (the tool).
+Modules: `structure` (the tables on a grid), `columns` (types of columns), `totals` (rows that add up others),
+`table_store` and `parquet` (how they are kept), `request` (the typed request and its check), `query` and `relation`
+(the statement), `engine` (DuckDB, in a process of its own), `catalog` (the tables of a corpus), `query_table` (the
+tool).
 """

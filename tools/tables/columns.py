@@ -6,13 +6,13 @@ all of its cells are. A number whose format makes a code of it (zip codes, telep
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, Literal
 
 from weiwo.state.table import Cell, CellValue
-from weiwo.text.cell_values import ColumnReading, Doubt, is_empty_mark, parse_amount
+from weiwo.text.cell_values import ColumnReading, Doubt, is_empty_mark, names_versions, parse_amount, reads_comma
 from weiwo.text.cell_values import read_column as read_texts
 from weiwo.text.patterns import lazy
 
@@ -30,9 +30,14 @@ LONGEST_CELL: Final = 2_000
 """Characters of a text that a cell keeps."""
 _MOST_SAMPLES: Final = 12
 _SAMPLE: Final = 2_000
-"""Distinct texts of a long column by which it is told how to read the rest."""
-_PLAIN_NUMBERS: Final = re.compile(r"(?:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?\n)*")
-_ISO_DATES: Final = re.compile(r"(?:\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\n)*")
+"""Distinct texts of a long column by which it is told whether the rest are words."""
+_PLAIN_NUMBERS: Final = re.compile(r"(?:-?(?:0|[1-9]\d{0,10})(?:\.\d{1,9})?\n)*")
+"""Numbers that have one reading, on lines of their own: no leading zeros, which make a code, and a point at most."""
+_SHORTEST_NUMBERS: Final = re.compile(r"(?:-?(?:0|[1-9]\d{0,10})(?:\.\d{0,3}[1-9])?\n)*")
+"""Numbers as Python writes them."""
+_CLEAR_FRACTION: Final = re.compile(r"\.(?!\d{3}\n)|(?:^|\D)0\.|\d{4}\.")
+"""A fraction whose point cannot be a mark of thousands."""
+_ODD_BLANKS: Final = re.compile(r"(?m)[^\S \n]| {2}|^ | $")
 _CODE: Final = lazy(r"0\d+|[(+]?\d[\d\s()./-]*\d\s?[)(-]\s?\d[\d\s()./-]*")
 """What a number format makes of an identifier: leading zeros, digits parted by signs."""
 _SHOWN_NUMBER: Final = lazy(
@@ -108,56 +113,85 @@ def read_column(name: str, cells: Sequence[Cell | str], *, delimiter: str = "", 
     plain = set(map(type, cells)) <= {str}
     texts: Sequence[Any] = cells if plain else [cell if isinstance(cell, str) else cell.value for cell in cells]
     if plain or all(text is None or isinstance(text, str) for text in texts):
-        written = texts if plain else [text or "" for text in texts]
-        column = _from_reading(name, _read_long(written, name, delimiter, language), written)
+        column = _read_texts(texts if plain else [text or "" for text in texts], name, delimiter, language)
     else:
         column = _read_stored(name, cells, language)
+        _find_template(column, zip(column.values, column.shown or (), strict=False))
     column.samples = [cell if isinstance(cell, str) else cell.shown for cell in cells[:_MOST_SAMPLES]]
-    _part_merged(column, cells)
+    if not plain:
+        _part_merged(column, cells)
     if column.type in {"text", "boolean"}:
-        _cut_long(column)
-        _unify_spelling(column)
-    elif column.type == "number":
-        _find_template(column)
+        _tidy_texts(column)
     elif column.shown == column.values:
         column.shown = None
     return column
 
 
-def _read_long(texts: Sequence[str], name: str, delimiter: str, language: str) -> ColumnReading:
-    """Read texts; of a long column whose first texts are plain numbers, dates or words, the rest at once."""
-    distinct = list(dict.fromkeys(texts))
-    if len(distinct) <= 2 * _SAMPLE:
-        return read_texts(distinct, name, delimiter=delimiter, language=language)
+def _read_texts(texts: Sequence[str], name: str, delimiter: str, language: str) -> Column:
+    """Read a column of texts: each distinct one once, and those of a long column that have one reading all at once."""
+    distinct = dict.fromkeys(texts)
+    if len(distinct) > 2 * _SAMPLE:
+        filled = [text for text in distinct if text]
+        lines = "\n".join([*filled, ""])
+        comma = reads_comma(delimiter, language)
+        if _PLAIN_NUMBERS.fullmatch(lines) and not names_versions(name):
+            if not comma or "." not in lines or _CLEAR_FRACTION.search(lines):
+                return _read_plain_numbers(name, texts, lines)
+        elif _are_iso_dates(filled):
+            return Column(name, "date", values=[text or None for text in texts], empty=texts.count(""))
+        elif _are_words(list(distinct), name, delimiter, language):
+            empty = {text for text in distinct if len(text) < 8 and is_empty_mark(text)}
+            values = {text: None if text in empty else text.strip() for text in distinct}
+            return Column(name, values=[*map(values.get, texts)], empty=sum(map(empty.__contains__, texts)))
+    return _from_reading(name, read_texts(distinct, name, delimiter=delimiter, language=language), texts)
+
+
+def _read_plain_numbers(name: str, texts: Sequence[str], lines: str) -> Column:
+    """The column of numbers that have one reading."""
+    empty = texts.count("")
+    values: list[Value] = [float(text) if text else None for text in texts] if empty else [*map(float, texts)]
+    column = Column(name, "number", values=values, empty=empty)
+    if not _SHORTEST_NUMBERS.fullmatch(lines):
+        decimals = len(lines.partition("\n")[0].partition(".")[2])
+        if 0 < decimals < 5 and re.fullmatch(rf"(?:[-\d]+\.\d{{{decimals}}}\n)*", lines):
+            column.template = {"prefix": "", "suffix": "", "decimals": decimals, "commas": False}
+        else:
+            column.shown = [text or None for text in texts]
+            _find_template(column, zip(values, column.shown, strict=True))
+    return column
+
+
+def _are_iso_dates(texts: Sequence[str]) -> bool:
+    """Whether all texts are days of the calendar, written as 2024-05-31."""
+    if not all(len(text) == 10 and text[4] == text[7] == "-" for text in texts):
+        return False
+    try:
+        return bool([*map(date.fromisoformat, texts)])
+    except ValueError:
+        return False
+
+
+def _are_words(distinct: Sequence[str], name: str, delimiter: str, language: str) -> bool:
+    """Whether a sample of texts are words and names, which read as themselves."""
     sample = distinct[:: max(1, len(distinct) // _SAMPLE)]
     reading = read_texts(sample, name, delimiter=delimiter, language=language)
-    if reading.doubt is not None or reading.unread or reading.units:
-        return read_texts(distinct, name, delimiter=delimiter, language=language)
-    filled = [text for text in distinct if text]
-    joined = "\n".join([*filled, ""])
-    if reading.type == "number" and not reading.unit and _PLAIN_NUMBERS.fullmatch(joined):
-        return ColumnReading("number", {"": None, **{text: float(text) for text in filled}}, empty=frozenset({""}))
-    if reading.type == "date" and _ISO_DATES.fullmatch(joined):
-        return ColumnReading("date", {"": None, **{text: text for text in filled}}, empty=frozenset({""}))
-    if reading.type == "text":
-        empty = frozenset(text for text in distinct if len(text) < 8 and is_empty_mark(text))
-        return ColumnReading("text", {text: None if text in empty else text.strip() for text in distinct}, empty=empty)
-    return read_texts(distinct, name, delimiter=delimiter, language=language)
+    return reading.type == "text" and reading.doubt is None
 
 
 def _from_reading(name: str, reading: ColumnReading, texts: Sequence[str]) -> Column:
     """The column of a reading of its texts."""
     values = reading.values
-    column = Column(name, reading.type, reading.unit, [values.get(text) for text in texts], doubt=reading.doubt)
-    column.empty = sum(text in reading.empty for text in texts)
+    column = Column(name, reading.type, reading.unit, [*map(values.get, texts)], doubt=reading.doubt)
+    column.empty = sum(map(reading.empty.__contains__, texts))
     wrong = set(reading.unread)
-    column.unread = sum(text in wrong for text in texts) if wrong else 0
+    column.unread = sum(map(wrong.__contains__, texts)) if wrong else 0
     column.examples = list(reading.unread[:3])
     if reading.units:
-        column.units = [reading.units.get(text) for text in texts]
+        column.units = [*map(reading.units.get, texts)]
         column.mixed = tuple(sorted(set(reading.units.values())))
     if reading.type != "text":
         column.shown = [text or None for text in texts]
+        _find_template(column, ((value, text or None) for text, value in values.items()))
     return column
 
 
@@ -264,31 +298,38 @@ def _part_merged(column: Column, cells: Sequence[Cell | str]) -> None:
             column.values[at] = None
 
 
-def _cut_long(column: Column) -> None:
-    """Cut texts that are too long for a cell."""
-    long = [at for at, text in enumerate(column.values) if isinstance(text, str) and len(text) > LONGEST_CELL]
-    if long:
-        column.cut = long[0]
-        column.values = [text[:LONGEST_CELL] if isinstance(text, str) else text for text in column.values]
+def _tidy_texts(column: Column) -> None:
+    """Cut texts that are too long, and give those that differ in case, width and blanks alone one spelling, the first.
 
-
-def _unify_spelling(column: Column) -> None:
-    """Give texts that differ in case, width and blanks alone one spelling, the first; the others are kept as shown."""
-    spelling: dict[str, str] = {}
-    unified: dict[str, str] = {}
-    for text in dict.fromkeys(column.values):
-        if isinstance(text, str):
-            unified[text] = spelling.setdefault(fold_value(text), text)
-    if len(spelling) < len(unified):
-        column.shown = [text if isinstance(text, str) and unified[text] != text else None for text in column.values]
-        column.values = [unified.get(text) if isinstance(text, str) else None for text in column.values]
-
-
-def _find_template(column: Column) -> None:
-    """Find how the shown texts of a number column follow from its values; then they need not be kept."""
-    if column.shown is None:
+    The others are kept as shown.
+    """
+    texts = [text for text in dict.fromkeys(column.values) if isinstance(text, str)]
+    if max(map(len, texts), default=0) > LONGEST_CELL:
+        values = [text[:LONGEST_CELL] if isinstance(text, str) else text for text in column.values]
+        column.cut = next(at for at, text in enumerate(column.values) if text != values[at])
+        column.values = values
+        texts = [text for text in dict.fromkeys(values) if isinstance(text, str)]
+    folded = _fold_values(texts)
+    if len(set(folded)) == len(texts):
         return
-    both = list(dict.fromkeys(zip(column.values, column.shown, strict=True)))
+    spelling: dict[str, str] = {}
+    unified = {text: spelling.setdefault(key, text) for text, key in zip(texts, folded, strict=True)}
+    column.shown = [text if isinstance(text, str) and unified[text] != text else None for text in column.values]
+    column.values = [unified.get(text) if isinstance(text, str) else None for text in column.values]
+
+
+def _fold_values(texts: Sequence[str]) -> list[str]:
+    """Fold texts as `fold_value` does: at once, where none has blanks to spare."""
+    folded = unicodedata.normalize("NFKC", "\n".join(texts)).casefold()
+    lines = folded.split("\n")
+    return lines if len(lines) == len(texts) and not _ODD_BLANKS.search(folded) else [*map(fold_value, texts)]
+
+
+def _find_template(column: Column, cells: Iterable[tuple[Value, str | None]]) -> None:
+    """Find how the shown texts of a number column follow from its values; then they need not be kept."""
+    if column.shown is None or column.type != "number":
+        return
+    both = list(dict.fromkeys(cells))
     if all(repr(value).removesuffix(".0") == text or not text for value, text in both):
         column.shown = None
         return

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, time, timedelta
 from typing import Final
 
+from weiwo.state.delimited_rows import DelimitedRows
 from weiwo.state.table import Cell, Row, Table, as_cell
 
 _SAMPLE_ROWS: Final = 30
@@ -37,6 +38,8 @@ class FoundTable:
 
     def read_columns(self, wanted: range) -> list[list[Cell | str]]:
         """Return the body's cells, column by column; rows that end early are filled up with empty cells."""
+        if isinstance(self.grid.rows, DelimitedRows):
+            return [[*cells] for cells in self.grid.rows.read_columns(self.rows, wanted)]
         width = len(wanted)
         rows = (self.grid.rows[index][wanted.start : wanted.stop] for index in self.rows)
         filled = (row if len(row) == width else [*row, *[""] * (width - len(row))] for row in rows)
@@ -87,6 +90,8 @@ def _is_bold(cell: Cell | str) -> bool:
 
 def _split_columns(grid: Table) -> list[range]:
     """Parts of a grid that stand side by side: each has a header row of its own and an empty column between."""
+    if isinstance(grid.rows, DelimitedRows):
+        return [range(grid.rows.count_columns())]
     width = max((len(row) for row in grid.rows), default=0)
     whole = [range(width)]
     if grid.unit == "line" or width < 5:
@@ -178,8 +183,14 @@ class _RowSplitter:
         """Runs of rows without a blank row between them."""
         block: list[int] = []
         whole = self._columns.start == 0 and self._grid.unit == "line"
-        for at, row in enumerate(self._grid.rows):
-            if any(row) if whole else any(map(_text, _cut(row, self._columns))):
+        rows = self._grid.rows
+        if isinstance(rows, DelimitedRows):
+            blank = rows.find_blank()
+        else:
+            filled = (any(row) if whole else any(map(_text, _cut(row, self._columns))) for row in rows)
+            blank = {at for at, is_filled in enumerate(filled) if not is_filled}
+        for at in range(len(rows)):
+            if at not in blank:
                 block.append(at)
             elif block:
                 yield block
@@ -285,7 +296,15 @@ class _RowSplitter:
     def _extend(self, table: FoundTable, rows: list[int], *, after_blank: bool) -> None:
         """Add rows to a table, until one begins another table."""
         plain = self._grid.unit == "line"
+        ordinary: Sequence[bool] = ()
+        if isinstance(self._grid.rows, DelimitedRows):
+            ordinary = self._grid.rows.mark_ordinary(rows, [*map(str, table.written)])
         for at, index in enumerate(rows):
+            if ordinary and ordinary[at]:
+                if after_blank and at == 0:
+                    table.ruled.add(index)
+                table.rows.append(index)
+                continue
             row = self._row(index)
             filled = [cell for cell in row if _is_filled(cell)] if not plain or row.count("") >= len(row) - 2 else None
             if filled is not None and len(filled) == 1 and self._take_title(table, rows, at, filled[0]):

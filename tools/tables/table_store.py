@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 from weiwo.state.errors import WeiwoError
@@ -101,15 +102,16 @@ def _store(table: FoundTable, name: str) -> StoredTable:
     if width * len(table.rows) > _MOST_CELLS:
         raise _TableTooLargeError(f"{width * len(table.rows):,} cells; up to {_MOST_CELLS:,} can be asked about")
     body = _read_body(table)
-    keep = [at for at in range(len(table.rows)) if at not in set(body.totals)] if body.totals else None
+    totals = set(body.totals)
+    keep = [at for at in range(len(table.rows)) if at not in totals] if totals else None
     size = len(table.rows) if keep is None else len(keep)
     grid = table.grid
     numbers = [grid.numbers[at] for at in table.rows]
     stored: list[ParquetColumn] = []
     for at, column in enumerate(body.columns):
         stored += [_take(part, keep) for part in _encode_column(at, column)]
-    kinds = [body.kinds.get(at, 0) for at in range(len(table.rows))]
-    if any(kinds):
+    kinds = [body.kinds.get(at, 0) for at in range(len(table.rows))] if body.kinds else []
+    if kinds:
         stored.append(_take(ParquetColumn("kind", "int", kinds), keep))
     kept_numbers = numbers if keep is None else [numbers[at] for at in keep]
     consecutive = kept_numbers == list(range(kept_numbers[0], kept_numbers[0] + size)) if kept_numbers else True
@@ -124,8 +126,8 @@ def _store(table: FoundTable, name: str) -> StoredTable:
         "numbered": not consecutive,
         "rows": size,
         "torn": len(table.torn),
-        "hidden": sum(kinds[at] == HIDDEN for at in (range(len(kinds)) if keep is None else keep)),
-        "doubtful": [numbers[at] for at, kind in enumerate(kinds) if kind == DOUBTFUL],
+        "hidden": sum(kind == HIDDEN and at not in totals for at, kind in body.kinds.items()),
+        "doubtful": [numbers[at] for at, kind in sorted(body.kinds.items()) if kind == DOUBTFUL],
         "columns": [_describe(column, keep) for column in body.columns],
         "notes": body.notes[:_MOST_NOTES],
     }
@@ -155,7 +157,8 @@ def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
     """What is known of a column, for whoever asks about it."""
     labels = column.labels or column.values
     values = labels if keep is None else [labels[at] for at in keep]
-    distinct = dict.fromkeys(value for value in values if value is not None)
+    distinct = dict.fromkeys(values)
+    distinct.pop(None, None)
     kept_parts = (("s", column.shown), ("l", column.labels), ("u", column.units))
     sampled = range(len(column.samples)) if keep is None else [at for at in keep[:3] if at < len(column.samples)]
     return {
@@ -163,10 +166,10 @@ def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
         "type": column.type,
         "unit": column.unit,
         "distinct": len(distinct),
-        "values": [str(value) for value in list(distinct)[:_KNOWN_VALUES]] if column.type == "text" else [],
+        "values": [*map(str, islice(distinct, _KNOWN_VALUES))] if column.type == "text" else [],
         "range": _find_range(column, distinct),
         "samples": [column.samples[at] for at in sampled][:3],
-        "empty": max(0, sum(value is None for value in values) - column.unread),
+        "empty": max(0, values.count(None) - column.unread),
         "unread": column.unread,
         "examples": column.examples,
         "mixed": list(column.mixed),

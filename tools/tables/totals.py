@@ -88,15 +88,17 @@ def find_totals(
     summed = {at for at, row in few.items() if _sums_column(row)}
     for down in (True, False):
         walk = _Walk()
-        order = range(size) if down else range(size - 1, -1, -1)
-        for at in order:
+        passed = -1 if down else size
+        for at in sorted(few, reverse=not down):
+            walk.base += range(passed + 1, at) if down else range(passed - 1, at, -1)
+            passed = at
             if at in summed or found.get(at) == "total":
                 found[at] = "total"
                 walk.since = len(walk.base)
                 continue
-            row = few.get(at)
-            span = _match(at, row, walk, columns) if row is not None else 0
-            if row is not None and span:
+            row = few[at]
+            span = _match(at, row, walk, columns)
+            if span:
                 last = at == (size - 1 if down else 0)
                 standing = _judge(row, span, last=last, bold=row.bold and not plain_bold, whole=span == len(walk.base))
                 if standing is not None and (down or not found.get(at)):

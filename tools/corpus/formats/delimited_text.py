@@ -8,12 +8,13 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import BinaryIO, Final, overload
+from typing import BinaryIO, Final
 
-from weiwo.state.table import Row, Table
+from weiwo.state.delimited_rows import DelimitedRows, split_record
+from weiwo.state.table import Table
 from weiwo.text.patterns import lazy
 from weiwo.tools.corpus.formats.parts import Part, read_lines, split_parts
-from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages, split_cells, split_header
+from weiwo.tools.corpus.formats.table_rows import TableRow, make_table_passages, split_header
 from weiwo.tools.corpus.losses import Loss
 
 _DELIMITERS: Final = ",\t;|"
@@ -39,41 +40,6 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     before, header, below = split_header(kept, delimiter)
     passages = chain(make_table_passages(before, None, unit="line"), make_table_passages(below, header, unit="line"))
     return split_parts(passages, name, header=header.text if header else "", losses=losses, tables=tables)
-
-
-class DelimitedRows(Sequence[Row]):
-    """Records of delimited text as the rows of a table, split when they are looked at: a cell takes no memory."""
-
-    def __init__(self, delimiter: str) -> None:
-        self.delimiter = delimiter
-        self.characters = 0
-        self._texts: list[str] = []
-
-    def append(self, text: str) -> None:
-        """Add a record; an empty one stands for blank lines."""
-        self._texts.append(text)
-        self.characters += len(text)
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    @overload
-    def __getitem__(self, at: int) -> Row: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Row]: ...
-    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
-        """Return the cells of a row, or rows."""
-        if isinstance(at, slice):
-            return [self._split(text) for text in self._texts[at]]
-        return self._split(self._texts[at])
-
-    def __iter__(self) -> Iterator[Row]:
-        return map(self._split, self._texts)
-
-    def _split(self, text: str) -> Row:
-        if not text:
-            return []
-        return split_cells(text, self.delimiter) if '"' in text else text.split(self.delimiter)
 
 
 def _keep_records(
@@ -102,7 +68,7 @@ def find_delimiter(rows: Sequence[TableRow]) -> str:
     """The delimiter that most rows have; of equals, the one that they have equally often, then more often."""
 
     def rate(delimiter: str) -> tuple[int, int, int]:
-        counts = Counter(len(cells) for row in rows if len(cells := split_cells(row.text, delimiter)) > 1)
+        counts = Counter(len(cells) for row in rows if len(cells := split_record(row.text, delimiter)) > 1)
         width, alike = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
         return counts.total(), alike, width
 

@@ -1,12 +1,11 @@
 """Tables: cells that span rows and columns laid out on a grid, and runs of rows packed below their header."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
+from weiwo.state.delimited_rows import split_record
 from weiwo.state.table import Cell, Table, as_cell
 from weiwo.text.chunking import LARGEST, chunk_sections, measure_weight
 from weiwo.tools.corpus.formats.parts import format_range
@@ -156,11 +155,7 @@ def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow]
 
 def split_cells(text: str, between: str) -> list[str]:
     """The cells of a row; quoted ones without their quotation marks."""
-    if len(between) > 1:
-        return text.split(between)
-    with suppress(csv.Error):
-        return next(csv.reader([text], delimiter=between), [])
-    return text.split(between)
+    return text.split(between) if len(between) > 1 else split_record(text, between)
 
 
 def _is_header(cells: Sequence[str]) -> bool:

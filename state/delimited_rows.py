@@ -1,0 +1,114 @@
+"""Rows of delimited text, kept as text: a cell takes no memory until it is looked at."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import repeat
+from typing import Final, overload
+
+from weiwo.state.table import Row
+
+_ROWS_AT_ONCE: Final = 5_000
+
+
+def split_record(text: str, delimiter: str) -> list[str]:
+    """Return the cells of a record, quoted ones without their quotation marks."""
+    with suppress(csv.Error):
+        return next(csv.reader([text], delimiter=delimiter), [])
+    return text.split(delimiter)
+
+
+class DelimitedRows(Sequence[Row]):
+    """Records of delimited text as the rows of a table.
+
+    Attributes:
+        delimiter: Mark between the cells.
+        characters: Number of characters of all records.
+    """
+
+    def __init__(self, delimiter: str) -> None:
+        self.delimiter = delimiter
+        self.characters = 0
+        self._texts: list[str] = []
+
+    def append(self, text: str) -> None:
+        """Add a record; an empty one stands for blank lines."""
+        self._texts.append(text)
+        self.characters += len(text)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
+        """Return the cells of a row, or rows."""
+        if isinstance(at, slice):
+            return [self._split(text) for text in self._texts[at]]
+        return self._split(self._texts[at])
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(self._split, self._texts)
+
+    def count_columns(self) -> int:
+        """Return the number of cells of the longest row."""
+        quoted = max((len(self._split(text)) for text in self._texts if '"' in text), default=0)
+        plain = (text for text in self._texts if '"' not in text)
+        return max(quoted, max(map(str.count, plain, repeat(self.delimiter)), default=-1) + 1)
+
+    def find_blank(self) -> set[int]:
+        """Return the indexes of the rows without a text."""
+        delimiter = self.delimiter
+        bare = [at for at, text in enumerate(self._texts) if not text.strip(delimiter) or text[0] in {delimiter, '"'}]
+        return {at for at in bare if not any(self[at])}
+
+    def mark_ordinary(self, rows: Sequence[int], header: Sequence[str]) -> list[bool]:
+        """Tell rows that are as long as a header, are not the header, and have a text in three cells at least.
+
+        They are told without being split; of the others nothing is said.
+        """
+        delimiter, gap, count = self.delimiter, self.delimiter * 2, len(header) - 1
+        if count < 4:
+            return [False] * len(rows)
+        texts = map(self._texts.__getitem__, rows)
+        return [
+            text.count(delimiter) == count
+            and gap not in text
+            and '"' not in text
+            and (not text.startswith(header[0]) or text.split(delimiter) != header)
+            for text in texts
+        ]
+
+    def read_columns(self, rows: Sequence[int], wanted: range) -> list[list[str]]:
+        """Return the cells of some rows, column by column; rows that end early are filled up with empty cells."""
+        columns: list[list[str]] = [[] for _ in wanted]
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            texts = [self._texts[at] for at in rows[start : start + _ROWS_AT_ONCE]]
+            for column, cells in zip(columns, self._turn(texts, wanted), strict=True):
+                column.extend(cells)
+        return columns
+
+    def _turn(self, texts: list[str], wanted: range) -> list[list[str]]:
+        """Columns of some records: of those that are alike and quote nothing, all split at once."""
+        joined = self.delimiter.join(texts)
+        widths = set(map(str.count, texts, repeat(self.delimiter)))
+        if len(widths) == 1 and '"' not in joined and (width := widths.pop() + 1) >= wanted.stop:
+            cells = joined.split(self.delimiter)
+            return [cells[at::width] for at in wanted]
+        rows = self._split_quoted(texts) if '"' in joined else [text.split(self.delimiter) for text in texts]
+        return [[row[at] if at < len(row) else "" for row in rows] for at in wanted]
+
+    def _split_quoted(self, texts: list[str]) -> list[list[str]]:
+        """Split records with quotation marks; one by one only where one of them takes in the next."""
+        with suppress(csv.Error):
+            rows = [*csv.reader(texts, delimiter=self.delimiter)]
+            if len(rows) == len(texts):
+                return rows
+        return [split_record(text, self.delimiter) for text in texts]
+
+    def _split(self, text: str) -> Row:
+        if not text:
+            return []
+        return split_record(text, self.delimiter) if '"' in text else text.split(self.delimiter)
