@@ -13,6 +13,7 @@ schema            JSON schemas as endpoints want them
 reply, coercion, json_reader  a reply read for the value in it
 reasoning_filter  thoughts and template tokens taken out, of streams too
 endpoint          where a model answers, what is remembered of it, its circuit breaker
+local_servers     model servers on this machine, their models and context windows
 model_cache       chat models and HTTP clients, by event loop
 budget, prices    what a run may still spend
 context_windows   how much a model can be given, and how text is counted

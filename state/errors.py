@@ -59,7 +59,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     │       ├── UsageError                    app.cli.errors                  it was called in a way it cannot be
     │       └── StoppedError                  app.cli.errors                  a person stopped the run
     ├── ExperimentError                       app.evaluation.experiment       results of an evaluation cannot be used
-    ├── ServerError                           app.server.model_setup.servers  · a model server answers as it should not
+    ├── ServerError                           models.local_servers  · a model server answers as it should not
     ├── DraftError (ValueError)               app.cli.questions.plan_files  · a text holds no plan
     ├── ExportError                           app.export.files                a result cannot be exported
     └── InterruptedRunError                   app.cli.event_loop            · a signal ended the command's work

@@ -2,6 +2,6 @@
 
 Modules: `registry` (the tools of a run), `tool_info` (what is known of a tool), `built_in` and
 `user_tools` (where tools come from), `passages` (what they give), `async_tool` (their base),
-`printable` (what may not pass), `bounded_log`, `file_lock`, `worker_process`, `private_files`. Rooms:
+`bounded_log`, `file_lock`, `worker_process`, `private_files`. Rooms:
 `calling`, `selection`, `usage`, `compute`, `corpus`, `web`, `mcp`.
 """

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar
 from langchain_core.tools import BaseTool
 
 from weiwo.state.source_filter import SourceFilter, read_folder, read_since, read_site
+from weiwo.text.printable import one_line
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.printable import one_line
 
 T = TypeVar("T")
 

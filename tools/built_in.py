@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from weiwo.state import VALUE_TYPES, Language, ValueType
 from weiwo.state.settings import Settings, SettingsError
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 from weiwo.tools.web.fetching.url_guard import UrlGuard
 from weiwo.tools.web.providers.selection import explain_none, select_providers
 

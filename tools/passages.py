@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from weiwo.state import Evidence, JsonValue
 from weiwo.state.evidence import FILE_DATE, UNSCORED
 from weiwo.text.analyzer import TERM_MARKS, query_terms, terms
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 
 def as_text(passages: Sequence[Evidence], nothing: str) -> str:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from weiwo.state import VALUE_TYPES, JsonValue, Language
 from weiwo.state.settings import Settings, SettingsError
+from weiwo.text.printable import one_line
 from weiwo.tools.built_in import BUILT_IN_TOOLS, explain_empty_corpus, explain_no_tables
 from weiwo.tools.calling.arguments import arguments_fit, schema_of
 from weiwo.tools.calling.injection import takes_injected
@@ -26,7 +27,6 @@ from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.retrieval.reranker import reranker_of
 from weiwo.tools.corpus.tools import CorpusSearch, OpenDocument
 from weiwo.tools.mcp.toolset import load_mcp_tools
-from weiwo.tools.printable import one_line
 from weiwo.tools.selection.clusters import Documentation, clusters_of
 from weiwo.tools.tables.catalog import open_catalog
 from weiwo.tools.tables.query_table import QueryTable

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from weiwo.tools.printable import printable
+from weiwo.text.printable import printable
 
 _LONGEST_VALUE: Final = 240
 """Characters of a value that is shown whole."""

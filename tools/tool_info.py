@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from weiwo.state import ValueType
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 
 @dataclass(frozen=True, slots=True)

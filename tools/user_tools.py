@@ -11,8 +11,8 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 from langchain_core.tools import BaseTool
 
 from weiwo.state.settings import SettingsError
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.calling.singleflight import SingleFlight
-from weiwo.tools.printable import one_line, redacted
 
 
 def import_object(module: str, attribute: str) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.app.errors import AppError
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -17,12 +17,12 @@ from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.output import hint, say, write
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.cli.threads.refresh import print_refreshed, refresh_threads
+from weiwo.app.records import Records
 from weiwo.app.server.access.auth import new_token
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.metrics import JsonFormatter
 from weiwo.app.server.serve import ServeError
 from weiwo.app.server.serve import serve as run_server
-from weiwo.app.server.storage.records import Records
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings

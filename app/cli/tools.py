@@ -22,7 +22,7 @@ from weiwo.nodes.memory.memory_store import local_user
 from weiwo.state import Language
 from weiwo.state.settings import Settings
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line, redacted
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.tool_info import TypeNames
 from weiwo.tools.usage.tool_notes import ToolUsage
 from weiwo.tools.usage.usage_log import UsageLog

@@ -18,7 +18,7 @@ from typing import Any, Final
 from weiwo.app.evaluation.question_set import Question
 from weiwo.app.evaluation.scoring import System, SystemAnswer
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.printable import one_line, redacted
+from weiwo.text.printable import one_line, redacted
 
 _CONFIG: Final = "config.json"
 _RESULTS: Final = "results.jsonl"

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from weiwo.text.citation_marks import split_sealed
 from weiwo.text.markdown import Node, Run, normalize_link, parse_markdown, parse_runs
-from weiwo.tools.printable import printable
+from weiwo.text.printable import printable
 
 _AHEAD: Final = 12
 """Claims that may be passed over where the next one is not found in the text."""

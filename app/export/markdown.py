@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from weiwo.app.export.report import Report, Source, word
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import printable
+from weiwo.text.printable import printable
 
 _SYNTAX = lazy(r"([\\`*_\[\]<>#|~!&])")
 

@@ -43,6 +43,7 @@ from weiwo.state.settings import Settings
 from weiwo.text.citation_marks import clean_marks, list_cited_numbers
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
+from weiwo.text.printable import one_line
 from weiwo.tools.built_in import explain_no_tables
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.calling.errors import ToolCallError
@@ -51,7 +52,6 @@ from weiwo.tools.compute.date_difference import DateDifference
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.corpus.source_names import name_source
-from weiwo.tools.printable import one_line
 
 QUERY_TABLE: Final = "query_table"
 _CALCULATORS: Final = {tool.name: tool for tool in (Calculator(), DateDifference())}

@@ -19,9 +19,9 @@ from weiwo.text.citation_marks import seal_marks
 from weiwo.text.localization import localized_section
 from weiwo.text.markdown import Node, Run
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line, printable
 from weiwo.text.values import render as render_value
 from weiwo.tools.corpus.retrieval.superseded import read_version
-from weiwo.tools.printable import one_line, printable
 
 _WORDS: Final = localized_section("export.words")
 _PLACE: Final = lazy(r"(page|line)s? ([\d-]+)")

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from weiwo.state.kinds import recorded_language
 from weiwo.text.localization import localized_section
+from weiwo.text.printable import one_line
 from weiwo.text.terms import terms
-from weiwo.tools.printable import one_line
 from weiwo.tools.template import Slot, Template
 
 _WORDS: Final = localized_section("export.template")

@@ -17,7 +17,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state.settings import Context, operator_defaults
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 MOST_RUNS: Final = 100
 """Runs that are kept; beyond, those go that ended first."""

@@ -24,9 +24,9 @@ from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state import Evidence
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Context, Settings, describe_validation_error
+from weiwo.text.printable import one_line
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.invoke import run_tool
-from weiwo.tools.printable import one_line
 from weiwo.tools.registry import build_registry
 
 _READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)

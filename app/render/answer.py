@@ -18,7 +18,7 @@ from weiwo.app.render.search_results import render_passage
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.text.citation_marks import seal_marks
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line, printable
+from weiwo.text.printable import one_line, printable
 
 _LONGEST_QUOTE: Final = 220
 _MOST_ALSO: Final = 3

@@ -22,7 +22,7 @@ from weiwo.app.render.markdown import Markdown
 from weiwo.app.render.plan_tree import plan_tree, spinner
 from weiwo.app.render.watchers import Watcher
 from weiwo.text.citation_marks import seal_marks
-from weiwo.tools.printable import one_line, printable
+from weiwo.text.printable import one_line, printable
 
 _SLOW_CALL = 10.0
 """Seconds of a usual model call from which they are told."""

@@ -13,7 +13,7 @@ from rich.tree import Tree
 from weiwo.app.render.labels import label
 from weiwo.app.render.progress import Progress, Row
 from weiwo.app.render.text_wrapping import Flow
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _MARKS: Final = {
     "waiting": ("·", "-", "dim"),

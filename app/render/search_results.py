@@ -12,8 +12,8 @@ from rich.text import Text
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.state import Evidence
 from weiwo.text.passage_context import format_contexts
+from weiwo.text.printable import one_line, printable
 from weiwo.tools.passages import describe_score
-from weiwo.tools.printable import one_line, printable
 
 
 def figures_table(*heads: str, texts: int = 1) -> Table:

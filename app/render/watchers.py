@@ -7,7 +7,7 @@ from typing import Any, Self, TextIO
 from weiwo.app.render.labels import label
 from weiwo.app.render.plan_tree import expected_line, procedure_line, row_text
 from weiwo.app.render.progress import Progress
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 
 class Watcher:

@@ -14,9 +14,8 @@ Modules:
     errors         the error of a request
     mcp_mount      `/mcp`
     access         who may, and how much
-    storage        records of threads, runs and spending; the log of events
+    storage        what a user may keep; the log of events
     runs           runs in the background
-    model_setup    models found and tried
     langgraph_api, openai_api, weiwo_api
     hosted         the last two as guests of another server
 """

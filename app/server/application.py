@@ -18,7 +18,7 @@ from weiwo.app.server.wire import error_reply, reply
 from weiwo.app.session.memory_listing import describe_left_watches
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.printable import one_line, redacted
+from weiwo.text.printable import one_line, redacted
 
 _log: Final = logging.getLogger(__name__)
 

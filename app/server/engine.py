@@ -16,13 +16,13 @@ from starlette.requests import Request
 from typing_extensions import override
 
 from weiwo.app.errors import MisuseError
+from weiwo.app.records import Event, Records, RunRecord
 from weiwo.app.server.access.profiles import drop_attached, memory_user, user_of
 from weiwo.app.server.errors import RequestError, not_asked, not_found
 from weiwo.app.server.langgraph_api.threads import Threads
 from weiwo.app.server.runs.background_runs import Runs
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.quota import sweep_uploads
-from weiwo.app.server.storage.records import Event, Records, RunRecord
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.app.session.session import Session
 from weiwo.app.session.thread import MOST_MOMENTS, Thread, pick_earlier_results, read_thread

@@ -6,7 +6,7 @@ from typing import Final
 
 from weiwo.state.errors import WeiwoError
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line, redacted
+from weiwo.text.printable import one_line, redacted
 
 _FOLDERS: Final = lazy(r"(?<![\w:/.~…-])~?/(?:[^\s/;:,'\"()]{1,255}/)+")
 """The folders of an absolute path; of an address, none."""

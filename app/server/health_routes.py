@@ -17,8 +17,8 @@ from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.wire import reply
 from weiwo.models.endpoint import resolve_endpoint
 from weiwo.state.settings import Settings
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.corpus.index.catalog import list_corpora
-from weiwo.tools.printable import one_line, redacted
 
 _CHECK_SECONDS: Final = 3.0
 _KEPT_SECONDS: Final = 5.0

@@ -8,7 +8,7 @@ from typing import Final
 import orjson
 from prometheus_client import Counter, Gauge, Histogram
 
-from weiwo.tools.printable import one_line, redacted
+from weiwo.text.printable import one_line, redacted
 
 RUNS: Final = Counter("weiwo_runs", "Runs that ended, by status.", ["status"])
 RUN_SECONDS: Final = Histogram(

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import uvicorn
 
+from weiwo.app.records import Records
 from weiwo.app.server.access.auth import Auth, new_token
 from weiwo.app.server.access.connections import ConnectionLimits, limited_protocol
 from weiwo.app.server.access.guard import Guard, Rules, read_origins
@@ -21,7 +22,6 @@ from weiwo.app.server.access.oidc import Oidc, OidcError, OidcSettings
 from weiwo.app.server.access.profiles import LOOPBACK, is_loopback, read_profiles
 from weiwo.app.server.application import create_app
 from weiwo.app.server.metrics import LOOP_LAG
-from weiwo.app.server.storage.records import Records
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import CLIENT_FIELDS, Settings
 

@@ -4,8 +4,8 @@ from typing import Final
 from uuid import UUID
 
 from weiwo.app.errors import AppError
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.corpus.retrieval.feedback import Feedback
-from weiwo.tools.printable import one_line, redacted
 
 KEY: Final = "user_score"
 """What the feedback is called in LangSmith: 1 for good, 0 for bad."""

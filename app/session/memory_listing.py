@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.state.kinds import Language
 from weiwo.text.localization import localized
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 if TYPE_CHECKING:  # the first line of a question is told before anything heavy is imported
     from weiwo.nodes.memory.memory_store import MemoryStore

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weiwo.app.errors import AppError, MisuseError
 from weiwo.graph.persistence import thread_lock
 from weiwo.state.settings import Settings
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

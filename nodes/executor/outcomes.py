@@ -7,9 +7,9 @@ from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.task_state import TaskState, call_query, opened_address, source_address
 from weiwo.nodes.shared.planning.task_identity import content_words
 from weiwo.state import Evidence, Failure, FailureKind, Outcome, OutcomeDetail, Task, TaskTrace
+from weiwo.text.printable import one_line
 from weiwo.text.values import coerce
 from weiwo.tools.calling.invoke import ToolResult
-from weiwo.tools.printable import one_line
 
 
 def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Outcome:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
-from weiwo.tools.printable import one_line, redacted
+from weiwo.text.printable import one_line, redacted
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore, SearchItem

@@ -22,9 +22,9 @@ from weiwo.text.language import fold
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized, localized_section
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms
-from weiwo.tools.printable import one_line
 
 _WORDS: Final = localized_section("shared.ledger")
 _UNCOVERED: Final = localized("shared.gaps", "uncovered")

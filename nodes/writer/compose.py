@@ -18,9 +18,9 @@ from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
 from weiwo.text.mentions import title_key
 from weiwo.text.numbers import format_number
+from weiwo.text.printable import one_line
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms
-from weiwo.tools.printable import one_line
 
 DISPUTED: Final = "disputed"
 """The mechanism of a statement that tells of sources that disagree: it asserts none of their values."""

@@ -10,8 +10,8 @@ from weiwo.state.answer import Extract
 from weiwo.text.cell_values import Doubt
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
+from weiwo.text.printable import one_line
 from weiwo.text.records import split_row
-from weiwo.tools.printable import one_line
 from weiwo.tools.tables.catalog import describe_tables
 from weiwo.tools.tables.columns import fold_value
 

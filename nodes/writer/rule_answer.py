@@ -33,7 +33,7 @@ from weiwo.text.language import HAN
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _TALK: Final = localized_section("writer.rule_answer.small_talk")

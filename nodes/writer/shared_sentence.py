@@ -16,7 +16,7 @@ from weiwo.text.citation_marks import shield_brackets
 from weiwo.text.language import HAN, sentences
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 GAP: Final = "…"
 _WORDS: Final = localized_section("writer.shared_sentence")

@@ -19,8 +19,8 @@ from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.base.id import uuid6
 
 from tests.attack.report import Attack, Report
+from weiwo.app.records import Event, Records, RunRecord, Spending
 from weiwo.app.server.langgraph_api.threads import copy_thread
-from weiwo.app.server.storage.records import Event, Records, RunRecord, Spending
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.store import open_store

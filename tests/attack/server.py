@@ -17,6 +17,7 @@ from starlette.routing import Route
 from tests.attack.report import Attack, Report
 from tests.support.oidc_issuer import CLIENT, ISSUER, Issuer
 from tests.support.weiwo_server import weiwo_serve
+from weiwo.app.records import Records
 from weiwo.app.server.access import guard
 from weiwo.app.server.access.auth import Auth, new_token
 from weiwo.app.server.access.guard import Guard, Rules
@@ -26,7 +27,6 @@ from weiwo.app.server.errors import RequestError
 from weiwo.app.server.hosted import application as hosted
 from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, PAGE, WEIWO_API
 from weiwo.app.server.storage import quota
-from weiwo.app.server.storage.records import Records
 
 ASKED: dict[str, Any] = {"input": {"question": "What is 6 times 7?"}}
 FREE = {"question": "What is 7 times 8?"}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.loopback_server import on_loopback
 from weiwo.app.cli.setup.embedding_probe import _EmbeddingGain, find_embeddings, probe_embeddings
-from weiwo.app.server.model_setup.servers import FoundServer, LocalModel, _listed_model
+from weiwo.models.local_servers import FoundServer, LocalModel, _listed_model
 
 pytestmark = [
     pytest.mark.integration,

@@ -110,7 +110,7 @@ def test_each_has_its_own_packages(python: Path, user: Path) -> None:
         "-c",
         f"import {', '.join(FOLDERS)}, weiwo\n"
         f"print([one.NAME for one in ({', '.join(FOLDERS)})])\n"
-        "from weiwo.tools.printable import one_line\n"
+        "from weiwo.text.printable import one_line\n"
         "print(weiwo.__file__)",
     )
     names, place = said.splitlines()

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
+from weiwo.text.printable import one_line, redacted
 from weiwo.text.retry_after import retry_after_of
-from weiwo.tools.printable import one_line, redacted
 
 _BY_STATUS: Final[dict[int, FailureKind]] = {
     400: "bad_arguments",

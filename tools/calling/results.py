@@ -19,8 +19,8 @@ from weiwo.state import VALUE_TYPES, Evidence, JsonValue, ValueType, passage_id
 from weiwo.text.chunking import LARGEST, chunk_text, measure_weight
 from weiwo.text.dates import iso_date
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import clipped, one_line, printable
 from weiwo.tools.passages import RankedText, rank_passages
-from weiwo.tools.printable import clipped, one_line, printable
 
 _MOST_PASSAGES: Final = 20
 """Passages kept of one call of a tool that is not ours."""

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Final
 
 from weiwo.state.settings import Settings
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import Corpus, CorpusError, NoPlaceError
 from weiwo.tools.corpus.index.catalog import (
     DEFAULT_NAME,
@@ -37,7 +38,6 @@ from weiwo.tools.corpus.ingestion.shared_jobs import BackgroundJob, Notify, run_
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, open_routed
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK, find_sample_corpus
-from weiwo.tools.printable import one_line
 
 _log: Final = logging.getLogger(__name__)
 

@@ -19,6 +19,7 @@ from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost, 
 from mcp.shared.exceptions import MCPError
 
 from weiwo.state import FailureKind
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.mcp.definitions import MOST_TOOLS, ToolDefinition, define_tools
 from weiwo.tools.mcp.problems import ProblemLine, clean_problem, describe_problem
@@ -26,7 +27,6 @@ from weiwo.tools.mcp.results import error_text
 from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.mcp.stdio import TOO_LARGE
 from weiwo.tools.mcp.transport import make_transport
-from weiwo.tools.printable import one_line, redacted
 
 Health = Literal["starting", "up", "down"]
 CONNECT_SECONDS: Final = 60.0

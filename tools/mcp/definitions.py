@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from weiwo.text.data_files import data_pattern
 from weiwo.text.injection import addresses_model
+from weiwo.text.printable import one_line
 from weiwo.tools.mcp.problems import ProblemLine, describe_problem, join_names
 from weiwo.tools.mcp.servers import McpServer
-from weiwo.tools.printable import one_line
 
 MOST_TOOLS: Final = 2_000
 """Tools taken of one server."""

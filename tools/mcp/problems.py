@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from weiwo.state import Language
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line, redacted
+from weiwo.text.printable import one_line, redacted
 
 ProblemLine = Mapping[Language, str]
 """A line by language."""

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from weiwo.state import Evidence, JsonValue
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import clipped, one_line, printable
 from weiwo.tools.calling.results import read_passages
 from weiwo.tools.mcp.definitions import ToolDefinition
-from weiwo.tools.printable import clipped, one_line, printable
 
 LONGEST_TEXT: Final = 2_000_000
 """Bytes of text read of one result."""

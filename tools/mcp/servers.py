@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from weiwo.state.environment import SettingsError
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _MOST_SERVERS: Final = 50
 _LARGEST_FILE: Final = 1_000_000

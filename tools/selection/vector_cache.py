@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.printable import one_line, redacted
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.private_files import make_private_file
 from weiwo.tools.selection.sparse_index import Matrix
 

@@ -21,9 +21,9 @@ from typing import Any, BinaryIO, Final
 
 from pydantic import ValidationError
 
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import import_parser
-from weiwo.tools.printable import one_line
 from weiwo.tools.tables.query import Query
 from weiwo.tools.tables.relation import Relation, StoredPart
 from weiwo.tools.tables.request import RequestError, TableRequest

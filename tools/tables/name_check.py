@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 from weiwo.tools.tables.columns import fold_value
 from weiwo.tools.tables.request import RequestError, TableRequest, find_name, find_nearest
 

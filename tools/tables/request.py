@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 from weiwo.tools.tables.columns import fold_value
 
 _SHOWN: Final = 12

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from weiwo.state.errors import WeiwoError
 from weiwo.state.table import Cell, Table
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import StoredTable
-from weiwo.tools.printable import one_line
 from weiwo.tools.tables.columns import LONGEST_CELL, ORDERED, Column, fold_value, read_column
 from weiwo.tools.tables.notes import Note
 from weiwo.tools.tables.parquet import ParquetColumn, write_parquet

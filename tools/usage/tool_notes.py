@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from weiwo.text.injection import addresses_model
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _TRIAL_CALLS: Final = 5
 """Calls after which a version is adopted or rejected."""

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from weiwo.state import JsonValue
+from weiwo.text.printable import redacted
 from weiwo.tools.bounded_log import append_record, read_records
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.printable import redacted
 from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.usage.tool_notes import TEACHING, ToolUsage, summarize_usage
 

@@ -12,10 +12,10 @@ from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.state.environment import home
 from weiwo.state.kinds import Language
 from weiwo.state.settings import Settings
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import Corpus, CorpusError, NoPlaceError
 from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate_by_name
 from weiwo.tools.corpus.index.writer import remove_corpus
-from weiwo.tools.printable import one_line
 
 app = typer.Typer()
 _corpus = typer.Typer(help="List the corpora with their sizes and ages; remove one.", cls=TextGroup)

@@ -19,6 +19,7 @@ from weiwo.app.cli.output import hint, write, write_json
 from weiwo.app.cli.progress_line import ProgressLine, show_ingestion
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.settings import Settings
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.formats import PICTURES
 from weiwo.tools.corpus.index import embedding_models
@@ -48,7 +49,6 @@ from weiwo.tools.corpus.ingestion.langchain_loader import (
     write_states,
 )
 from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus, open_external
-from weiwo.tools.printable import one_line
 
 app = typer.Typer()
 _Ingest = Callable[[IndexWriter], Coroutine[Any, Any, IngestReport]]

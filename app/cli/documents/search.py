@@ -19,6 +19,7 @@ from weiwo.state.query import QueryFrame
 from weiwo.state.settings import Settings
 from weiwo.text.language_detection import detect_language
 from weiwo.text.passage_context import format_contexts
+from weiwo.text.printable import one_line
 from weiwo.text.terms import terms
 from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.corpus.base import CorpusError
@@ -26,7 +27,6 @@ from weiwo.tools.corpus.retrieval.federation import FederatedCorpus, merge_resul
 from weiwo.tools.corpus.retrieval.reranker import passages_to_rank, rerank, reranker_of
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus, RoutedSearchResult
 from weiwo.tools.passages import describe_score
-from weiwo.tools.printable import one_line
 
 app = typer.Typer()
 

@@ -20,6 +20,7 @@ from weiwo.app.render.labels import in_system_language, system_language
 from weiwo.app.render.search_results import figures_table
 from weiwo.state.settings import Settings
 from weiwo.text.localization import localized_section
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.hard_cases import collect_hard_cases, export_hard_cases
 from weiwo.tools.corpus.evaluation.telemetry_report import (
@@ -33,7 +34,6 @@ from weiwo.tools.corpus.retrieval.feedback import read_feedback
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import load_policy, save_policy
 from weiwo.tools.corpus.retrieval.telemetry import read_records
-from weiwo.tools.printable import one_line
 
 app = typer.Typer()
 

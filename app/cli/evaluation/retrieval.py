@@ -31,6 +31,7 @@ from weiwo.state import Evidence, Language
 from weiwo.state.settings import Context, Settings
 from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized_section
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, locate_dataset
 from weiwo.tools.corpus.evaluation.dataset_index import count_languages, index_dataset
@@ -40,7 +41,6 @@ from weiwo.tools.corpus.index.embedding_models import Embedder, load_embedder
 from weiwo.tools.corpus.index.language_fit import LanguageFit, measure_languages
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyError, PolicyStep, RoutingPolicy, load_policy, save_policy
-from weiwo.tools.printable import one_line
 
 app = typer.Typer()
 

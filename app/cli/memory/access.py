@@ -16,7 +16,7 @@ from weiwo.graph.persistence.store import open_store
 from weiwo.nodes.memory.memory_store import Kind, MemoryStore, local_user
 from weiwo.state.settings import Settings
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 T = TypeVar("T")
 

@@ -26,7 +26,7 @@ from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.nodes.memory.reuse import PlanTemplate, list_templates, mark_bad, set_pinned
 from weiwo.state.plan import Plan
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 app = typer.Typer()
 _plans = typer.Typer(help="List, show, pin and forget the plans that are remembered.", cls=TextGroup)

@@ -17,7 +17,7 @@ from weiwo.nodes.memory.procedures import Procedure, ProcedureFolderError, Proce
 from weiwo.state.settings import Settings
 from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 app = typer.Typer()
 

@@ -15,7 +15,7 @@ from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.session.session import APPROVE, RunEnd
 from weiwo.state.environment import home
-from weiwo.tools.printable import one_line, printable
+from weiwo.text.printable import one_line, printable
 
 _APPROVE: Final = frozenset({"a", "approve", "y", "yes", "批准", "同意", "好", "是"})
 _EDIT: Final = frozenset({"e", "edit", "编辑", "修改"})

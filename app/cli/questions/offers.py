@@ -20,8 +20,8 @@ from weiwo.nodes.memory.wishes import FoundWish, find_wish
 from weiwo.state.settings import Context, Settings
 from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.index.catalog import replaces_sample
-from weiwo.tools.printable import one_line
 from weiwo.tools.web.providers.selection import select_providers
 
 _DECLINED: Final = "WEIWO_WEB_OFFER"

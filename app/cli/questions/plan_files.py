@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 from weiwo.tools.private_files import replace_private_file
 
 _MAX_LENGTH: Final = 1_000_000

@@ -17,7 +17,7 @@ from weiwo.app.render.labels import label
 from weiwo.app.render.progress import Progress
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.session.session import APPROVE, RunEnd
-from weiwo.tools.printable import one_line, printable
+from weiwo.text.printable import one_line, printable
 from weiwo.tools.shown_arguments import list_arguments
 
 QUIT: Final = frozenset({"q", "quit", "exit", "退出"})

@@ -40,6 +40,7 @@ from weiwo.state.environment import SettingsError
 from weiwo.state.kinds import ROLES, Language
 from weiwo.state.settings import Context, Settings, field_names
 from weiwo.text.localization import localized_section
+from weiwo.text.printable import is_secret, one_line
 from weiwo.tools.built_in import Availability, list_built_in
 from weiwo.tools.corpus.base import Corpus, CorpusError
 from weiwo.tools.corpus.index.catalog import (
@@ -50,7 +51,6 @@ from weiwo.tools.corpus.index.catalog import (
     replaces_sample,
 )
 from weiwo.tools.corpus.retrieval.federation import collect_warnings, count_embedded
-from weiwo.tools.printable import is_secret, one_line
 from weiwo.tools.tables.catalog import open_catalog
 from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.web.providers.catalog import PROVIDERS

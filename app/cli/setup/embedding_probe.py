@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from weiwo.app.cli.documents.corpus import open_corpus
 from weiwo.app.cli.errors import CommandError
-from weiwo.app.server.model_setup.model_probe import environment
-from weiwo.app.server.model_setup.servers import FoundServer
+from weiwo.app.model_setup.model_probe import environment
+from weiwo.models.local_servers import FoundServer
 from weiwo.state.settings import Context, Settings
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.embedding_models import load_embedder

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 from weiwo.state.kinds import Language
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 if TYPE_CHECKING:
-    from weiwo.app.server.model_setup.servers import ServerError
     from weiwo.models.endpoint import Endpoint
+    from weiwo.models.local_servers import ServerError
 
 Verdict = Literal["ok", "note", "problem"]
 """`ok`; `note`, missing but not asked for; `problem`, configured and not working."""
@@ -47,9 +47,9 @@ async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
     """Whether the endpoint of a model answers. Asks for the list of models, which costs nothing."""
     import httpx
 
-    from weiwo.app.server.model_setup.servers import Client, ServerError
     from weiwo.models.endpoint import resolve_endpoint
     from weiwo.models.errors import ModelUnavailableError
+    from weiwo.models.local_servers import Client, ServerError
 
     try:
         place = resolve_endpoint(name)
@@ -99,7 +99,7 @@ def _advise(base_url: str, language: Language) -> str:
         base_url: Where it was looked for.
         language: The language to say it in.
     """
-    from weiwo.app.server.model_setup.servers import in_container
+    from weiwo.models.local_servers import in_container
 
     told = partial(say, language)
     try:

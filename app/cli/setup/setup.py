@@ -21,13 +21,14 @@ from weiwo.app.cli.questions.requests import confirm
 from weiwo.app.cli.setup.embedding_probe import find_embeddings, probe_embeddings
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.config_file import config_path, write_config
+from weiwo.app.model_setup.model_probe import Probe, Speed, find_switch, measure_speed, probe_model
+from weiwo.app.model_setup.words import describe_problem, word
 from weiwo.app.render.labels import system_language
-from weiwo.app.server.model_setup.model_probe import Probe, Speed, find_switch, measure_speed, probe_model
-from weiwo.app.server.model_setup.servers import FoundServer, LocalModel, ServerError, find_servers, widen_ollama, word
+from weiwo.models.local_servers import FoundServer, LocalModel, ServerError, find_servers, widen_ollama
 from weiwo.models.parameters import is_small_size
 from weiwo.models.speed import SLOW_CALL
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 app = typer.Typer()
 _INSTALL: Final = (
@@ -231,7 +232,7 @@ async def _thinking(chosen: _ModelCandidate, settings: Mapping[str, str], *, as_
 
 
 def _tell_nothing(servers: Sequence[FoundServer], *, as_json: bool) -> None:
-    empty = any(server.problem == word("no_model") for server in servers)
+    empty = any(server.problem and server.problem.kind == "no_model" for server in servers)
     lines = [*_missing_packages(), *map(_advice, servers), *(() if empty else _INSTALL)]
     if as_json:
         write_json({"servers": [_server_json(server) for server in servers], "candidates": [], "advice": lines})
@@ -242,7 +243,7 @@ def _tell_nothing(servers: Sequence[FoundServer], *, as_json: bool) -> None:
 
 def _advice(server: FoundServer) -> str:
     """What makes a server without a model that answers questions usable."""
-    if server.problem and server.problem != word("no_model"):
+    if server.problem and server.problem.kind != "no_model":
         return word("again", server.kind)
     return word("pull" if server.kind == "Ollama" else "load", server.kind)
 
@@ -250,7 +251,7 @@ def _advice(server: FoundServer) -> str:
 def _print_found(servers: Sequence[FoundServer], candidates: Sequence[_ModelCandidate]) -> None:
     for server in servers:
         many = len(server.models) != 1
-        told = server.problem or (word("models", len(server.models)) if many else word("one_model"))
+        told = describe_problem(server.problem) or (word("models", len(server.models)) if many else word("one_model"))
         write(f"{word('said_of', f'{server.kind} {server.root}', told)}\n")
     for one in candidates[:_MOST_SHOWN]:
         write(f"  {one.worth:3}  {word('said_of', one.title, word('then').join(one.why))}\n")
@@ -283,7 +284,7 @@ def _server_json(server: FoundServer) -> dict[str, Any]:
     return {
         "kind": server.kind,
         "root": server.root,
-        "problem": server.problem,
+        "problem": describe_problem(server.problem),
         "models": [asdict(model) for model in server.models],
     }
 

@@ -10,7 +10,7 @@ from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.output import YES, write
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.env_file import describe_effect, digest, read_env_file, read_trusted, write_trusted
-from weiwo.tools.printable import is_secret, one_line
+from weiwo.text.printable import is_secret, one_line
 
 app = typer.Typer()
 

@@ -19,7 +19,7 @@ from weiwo.app.session.thread import MOST_MOMENTS, Thread
 from weiwo.app.session.waiting import Waiting
 from weiwo.graph.persistence.threads import FORK_KEY, find_checkpoint, thread_exists
 from weiwo.state import Plan
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 if TYPE_CHECKING:
     from langgraph.types import StateSnapshot

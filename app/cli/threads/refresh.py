@@ -17,7 +17,7 @@ from weiwo.graph.persistence.threads import list_threads
 from weiwo.state.errors import WeiwoError
 from weiwo.text.language_detection import detect_language
 from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 app = typer.Typer()
 

@@ -15,7 +15,7 @@ from weiwo.app.cli.questions.delivery import remember_files
 from weiwo.app.cli.session import database_url, run_in_session
 from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.errors import unknown_thread
-from weiwo.app.server.storage.records import Records
+from weiwo.app.records import Records
 from weiwo.app.session.session import Session
 from weiwo.graph.persistence.thread_lock import (
     RECORDS_FILE,

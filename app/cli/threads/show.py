@@ -31,8 +31,8 @@ from weiwo.graph.persistence.checkpoint_reader import read_finished_thread
 from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.state import REFERENCE, ModelCall, Outcome, Task, Usage
 from weiwo.state.kinds import message_locale
+from weiwo.text.printable import one_line, printable
 from weiwo.text.values import render
-from weiwo.tools.printable import one_line, printable
 
 app = typer.Typer()
 

@@ -10,7 +10,7 @@ from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, is_terminal, terminal, write, write_json
 from weiwo.app.cli.session import read_threads
 from weiwo.graph.persistence.threads import ThreadInfo
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

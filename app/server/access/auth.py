@@ -10,11 +10,11 @@ from typing import Any, Final
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from weiwo.app.records import Records
 from weiwo.app.server.access.oidc import CALLBACK, Login, Oidc
 from weiwo.app.server.access.profiles import user_of
 from weiwo.app.server.engine import engine_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.storage.records import Records
 from weiwo.app.server.wire import read_json, reply
 from weiwo.graph.persistence.thread_lock import OPERATOR
 

@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from weiwo.app.records import Records, Spending
 from weiwo.app.server.access.profiles import Profile, profile_of
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.metrics import count_model_call
-from weiwo.app.server.storage.records import Records, Spending
 from weiwo.models.budget import listen_to_calls
 from weiwo.models.prices import cost_of_call
 from weiwo.state.limits import ModelCall, Usage

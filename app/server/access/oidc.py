@@ -21,7 +21,7 @@ from weiwo.app.server.access.profiles import is_loopback
 from weiwo.app.server.errors import RequestError
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 CALLBACK: Final = "/weiwo/oidc/callback"
 _ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")

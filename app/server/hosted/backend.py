@@ -19,10 +19,10 @@ from langgraph_sdk.errors import APIStatusError, LangGraphError
 from starlette.requests import Request
 from typing_extensions import override
 
+from weiwo.app.records import Event, RunRecord
 from weiwo.app.server.engine import Backend, ask_writer
 from weiwo.app.server.errors import RequestError, not_asked, not_found
 from weiwo.app.server.runs.run_request import RunRequest
-from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.server.storage.run_log import HEARTBEAT_SECONDS
 from weiwo.app.server.wire import GRAPH_ID, dump
 from weiwo.app.session.thread import MOST_MOMENTS, Thread, pick_earlier_results
@@ -30,7 +30,7 @@ from weiwo.app.session.waiting import judge_waiting
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import serializer
 from weiwo.state.settings import Settings
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _CREDENTIALS: Final = ("authorization", "x-api-key", "cookie")
 _TIMEOUT: Final = httpx.Timeout(60, connect=5, read=600)

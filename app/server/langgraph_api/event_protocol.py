@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import orjson
 
+from weiwo.app.records import Event, RunRecord
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.server.wire import GRAPH_ID, dump, sse, text_of
 
 _CHANNELS: Final = frozenset(

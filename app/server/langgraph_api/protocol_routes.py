@@ -6,11 +6,11 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from weiwo.app.records import RunRecord
 from weiwo.app.server.engine import Engine, own_thread
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription, number_at
 from weiwo.app.server.langgraph_api.run_routes import begin_run, follow_thread
-from weiwo.app.server.storage.records import RunRecord
 from weiwo.app.server.wire import GRAPH_ID, HEARTBEAT, EventStream, read_json, read_object, reply
 from weiwo.app.session.waiting import read_waiting
 

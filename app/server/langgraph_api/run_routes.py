@@ -12,12 +12,12 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
+from weiwo.app.records import UNDER_WAY, Event, RunRecord
 from weiwo.app.server.access.profiles import choose_corpora, user_of
 from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.graph_stream import last_values, wanted
 from weiwo.app.server.runs.run_request import RunRequest
-from weiwo.app.server.storage.records import UNDER_WAY, Event, RunRecord
 from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
 from weiwo.app.server.wire import (
     ASSISTANT_ID,

@@ -21,7 +21,7 @@ from weiwo.app.server.runs.run_request import check_edit, check_editor
 from weiwo.app.server.wire import dump, plain, read_count, read_json, read_metadata, read_object, read_place, reply
 from weiwo.nodes.memory.reuse import forget_answers
 from weiwo.state.settings import describe_validation_error
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _MOST_HISTORY: Final = 1_000
 _MOST_HISTORY_BYTES: Final = 4_000_000

@@ -13,9 +13,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
+from weiwo.app.records import Records, RunRecord, ThreadRecord
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.background_runs import Runs
-from weiwo.app.server.storage.records import Records, RunRecord, ThreadRecord
 from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, dump, read_count
 from weiwo.app.session.waiting import read_waiting
 from weiwo.graph.persistence.storage import CheckpointError

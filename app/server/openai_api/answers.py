@@ -9,12 +9,12 @@ from typing import Any, Final, Literal
 
 import orjson
 
+from weiwo.app.records import Event, RunRecord
 from weiwo.app.server.engine import Backend
 from weiwo.app.server.runs.graph_stream import RunTail
-from weiwo.app.server.storage.records import Event, RunRecord
 from weiwo.app.server.wire import text_of
 from weiwo.text.citation_marks import recorded_marks
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _WAITS: Final = {
     "en": "This waits for a person: go on with thread {} on the page, or with weiwo resume.",

@@ -16,7 +16,7 @@ from typing import Any, Final
 from weiwo.models.json_reader import parse_json
 from weiwo.text.language_detection import detect_language
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _MOST_SOURCES: Final = 500
 _LONGEST_NAME: Final = 200

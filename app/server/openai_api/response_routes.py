@@ -6,11 +6,11 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from weiwo.app.records import UNDER_WAY, RunRecord
 from weiwo.app.server.engine import Backend, backend_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.openai_api.answers import ProtocolAnswer, follow_answer
 from weiwo.app.server.openai_api.chat_routes import openai_errors, read_messages, read_run, whole
-from weiwo.app.server.storage.records import UNDER_WAY, RunRecord
 from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply, sse
 
 _PREFIX: Final = "resp_"

@@ -20,6 +20,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
+from weiwo.app.records import Records, RunRecord, RunStatus
 from weiwo.app.server.access.day_budgets import DayBudgets
 from weiwo.app.server.access.profiles import drop_attached, index_attached, memory_user, run_defaults
 from weiwo.app.server.errors import RequestError, describe_outside, not_found
@@ -28,7 +29,6 @@ from weiwo.app.server.runs.fair_slots import FairSlots
 from weiwo.app.server.runs.graph_stream import delete_thread, failure_place, stream_events
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.quota import Quota
-from weiwo.app.server.storage.records import Records, RunRecord, RunStatus
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
 from weiwo.app.session.runs import OPTIONS_KEY, options_of
@@ -38,7 +38,7 @@ from weiwo.graph.run_context import ServedUser
 from weiwo.models.endpoint import own_key
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
-from weiwo.tools.printable import one_line, redacted
+from weiwo.text.printable import one_line, redacted
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

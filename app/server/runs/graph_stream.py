@@ -15,8 +15,8 @@ from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
+from weiwo.app.records import UNDER_WAY, Event, Records, RunRecord
 from weiwo.app.server.runs.run_request import RunRequest
-from weiwo.app.server.storage.records import UNDER_WAY, Event, Records, RunRecord
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.app.server.wire import dump
 from weiwo.state.errors import WeiwoError

@@ -1,6 +1,5 @@
-"""The server's own database.
+"""Quotas and the event log, over the database of `weiwo.app.records`.
 
-records  threads' owners, runs, spending, hashes of secrets
 quota    what a user may keep
 run_log  the events of runs: live, and from the database
 """

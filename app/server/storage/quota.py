@@ -11,9 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
+from weiwo.app.records import Records
 from weiwo.app.server.access.profiles import stored_name
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.storage.records import Records
 from weiwo.graph.persistence.storage import BUSY_SECONDS, database_file, sqlite_error
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Settings

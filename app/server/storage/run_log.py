@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from weiwo.app.server.storage.records import Event, Records
+from weiwo.app.records import Event, Records
 from weiwo.graph.persistence.storage import StorageError
 
 MOST_BYTES: Final = 32_000_000

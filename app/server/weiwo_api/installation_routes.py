@@ -29,10 +29,10 @@ from weiwo.app.server.wire import reply, wants_chinese
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Context, Settings, operator_defaults
 from weiwo.text.data_files import read_data
+from weiwo.text.printable import is_secret, one_line
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import CorpusSummary, corpus_exists, list_corpora, list_titles, locate_by_roots
 from weiwo.tools.corpus.source_names import find_sample_corpus
-from weiwo.tools.printable import is_secret, one_line
 from weiwo.tools.registry import list_tools
 from weiwo.tools.web.providers.selection import select_providers
 

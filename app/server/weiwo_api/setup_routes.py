@@ -15,15 +15,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.configuration.config_file import read_config, write_config
+from weiwo.app.model_setup.trial import try_settings
+from weiwo.app.model_setup.words import describe_problem
 from weiwo.app.server.access.profiles import FILE_NAME, profile_of, read_profiles, require_operator
 from weiwo.app.server.engine import backend_of
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.model_setup.servers import find_servers
-from weiwo.app.server.model_setup.trial import try_settings
 from weiwo.app.server.wire import read_json, reply
 from weiwo.graph.persistence.thread_lock import OPERATOR
+from weiwo.models.local_servers import find_servers
 from weiwo.state.settings import Settings, SettingsError
-from weiwo.tools.printable import is_secret
+from weiwo.text.printable import is_secret
 from weiwo.tools.private_files import make_private_folder
 from weiwo.tools.web.providers.catalog import PROVIDERS
 
@@ -56,7 +57,12 @@ async def models(request: Request) -> Response:
     """Models of servers on this machine, to choose among."""
     require_operator(request)
     servers = await find_servers()
-    return reply([{**asdict(one), "base_url": one.base_url} for one in servers])
+    return reply(
+        [
+            {**asdict(server), "base_url": server.base_url, "problem": describe_problem(server.problem)}
+            for server in servers
+        ]
+    )
 
 
 async def change(request: Request) -> Response:

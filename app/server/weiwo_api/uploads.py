@@ -18,6 +18,7 @@ from weiwo.app.server.errors import RequestError, describe_outside
 from weiwo.app.server.storage.quota import Quota, uploads
 from weiwo.app.server.wire import EventStream, dump
 from weiwo.state.settings import Settings
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.catalog import locate_by_name, record_origin
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError, load_embedder
@@ -25,7 +26,6 @@ from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress
-from weiwo.tools.printable import one_line
 from weiwo.tools.private_files import make_private_file, make_private_folder
 
 MOST_UPLOAD_BYTES: Final = 100_000_000

@@ -20,9 +20,9 @@ from weiwo.nodes.executor.task_state import Call, TaskState
 from weiwo.nodes.shared.human_in_the_loop.approval_answer import ApprovalAnswer, human_in_the_loop, read_answer
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.text.localization import localized
+from weiwo.text.printable import one_line
 from weiwo.tools.calling.arguments import check_arguments
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.printable import one_line
 from weiwo.tools.shown_arguments import list_arguments
 from weiwo.tools.tool_identity import hash_call, tool_source
 from weiwo.tools.tool_info import ToolInfo

@@ -13,9 +13,9 @@ from weiwo.state import Evidence
 from weiwo.state.evidence import CONTROLS
 from weiwo.text.language import word_count
 from weiwo.text.language_detection import detect_language
+from weiwo.text.printable import one_line
 from weiwo.text.terms import terms
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.printable import one_line
 
 _FEW_WORDS: Final = 70
 """A page with more is no wall."""

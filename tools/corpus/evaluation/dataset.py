@@ -11,8 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from weiwo.text.printable import one_line, printable
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.printable import one_line, printable
 
 _LONGEST_LINE: Final = 50_000_000
 _DEMO: Final = Path(__file__).parent / "demo"

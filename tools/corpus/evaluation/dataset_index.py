@@ -11,6 +11,7 @@ from typing import Final
 
 from weiwo.text.chunking import chunk_text
 from weiwo.text.language_detection import detect_language
+from weiwo.text.printable import printable
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetDocument
 from weiwo.tools.corpus.index.catalog import locate_by_name, record_origin
 from weiwo.tools.corpus.index.embedding_models import Embedder
@@ -19,7 +20,6 @@ from weiwo.tools.corpus.index.store import VERSION
 from weiwo.tools.corpus.index.vector_index import embed_passages
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
-from weiwo.tools.printable import printable
 
 _KEPT: Final = 8
 """Sets whose indexes are kept for the next time; those not used for longest are deleted."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from weiwo.text.printable import printable
 from weiwo.tools.corpus.evaluation.dataset import (
     DatasetDocument,
     DatasetError,
@@ -23,7 +24,6 @@ from weiwo.tools.corpus.evaluation.dataset import (
 )
 from weiwo.tools.corpus.retrieval.feedback import last_verdicts
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
-from weiwo.tools.printable import printable
 
 _CANDIDATES: Final = "candidates.tsv"
 _QRELS: Final = "qrels.tsv"

@@ -12,13 +12,13 @@ from email.utils import parsedate_to_datetime
 from typing import Any, BinaryIO, Final
 
 from weiwo.text.chunking import chunk_sections
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, make_passages, require_passages
 from weiwo.tools.corpus.formats.quoted_mail import split_quoted
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
-from weiwo.tools.printable import one_line
 
 _CONTEXT: Final = {"sender": "From", "recipients": "To", "copied": "Cc", "sent": "Date"}
 """Fields of the head, by the names that they have in a passage's context; the subject is the title."""

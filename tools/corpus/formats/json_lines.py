@@ -13,13 +13,13 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from weiwo.state.table import Table
 from weiwo.text.chunking import LARGEST, chunk_text
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.formats.delimited_text import MOST_CHARACTERS
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, read_lines, split_parts
 from weiwo.tools.corpus.formats.record_tables import RecordKeys, RecordLines
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import Passage
-from weiwo.tools.printable import one_line
 
 _TEXT: Final = ("text", "content", "contents", "body", "passage", "abstract", "description")
 _TITLE: Final = ("title", "name", "headline", "subject")

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _NAMES: Final = {
     "source": (

@@ -14,6 +14,7 @@ from zipfile import is_zipfile
 
 from weiwo.text.chunking import chunk_text
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.formats import libre_office
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
@@ -29,7 +30,6 @@ from weiwo.tools.corpus.formats.parts import (
 from weiwo.tools.corpus.formats.zip_files import OLE
 from weiwo.tools.corpus.losses import Loss
 from weiwo.tools.corpus.records import Passage
-from weiwo.tools.printable import one_line
 
 _STREAMS: Final = (
     ("WordDocument", "application/msword"),

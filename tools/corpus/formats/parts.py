@@ -13,11 +13,11 @@ from weiwo.state.table import Table
 from weiwo.text.chunking import Chunk
 from weiwo.text.language_detection import detect_language
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line, printable
 from weiwo.text.typeset import normalize_typeset
 from weiwo.tools.corpus.formats.encodings import SAMPLE_BYTES, UnreadableError, decode, detect_encoding
 from weiwo.tools.corpus.losses import Loss, describe_losses
 from weiwo.tools.corpus.records import Passage
-from weiwo.tools.printable import one_line, printable
 
 _PASSAGES_PER_PART: Final = 2_000
 """Passages after which a file of records goes on in a further part, so that no batch and no re-reading is large."""

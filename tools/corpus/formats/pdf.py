@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from weiwo.text.chunking import chunk_sections
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ocr import INSTALL, can_recognize, has_time, list_unrecognized, recognize_text
@@ -23,7 +24,6 @@ from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, imp
 from weiwo.tools.corpus.formats.pdf_tables import Box, join_han_lines, mark_tables
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
-from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     import pypdfium2

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
 _ATTRIBUTION: Final = re.compile(
     r"(?i)^\s{0,8}(?:on (?P<date>[^\n]{6,80}?)[,;] (?P<who>[^\n<]{2,80}?)\s?(?:<[^<>\n]{3,120}>\s?)?wrote:"

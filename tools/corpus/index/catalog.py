@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.index.connectors import Connector, read_connectors
 from weiwo.tools.corpus.index.language_fit import read_fit
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.source_names import find_sample_corpus
-from weiwo.tools.printable import one_line
 from weiwo.tools.private_files import make_private_file
 
 DEFAULT_NAME: Final = "default"

@@ -16,8 +16,8 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.printable import one_line, redacted
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,10 +12,10 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.index.catalog import count_embedded_passages
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingProgress, embed_in_parallel
 from weiwo.tools.corpus.index.writer import IndexWriter, compose_embedded_text
-from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,9 +13,9 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, Final
 
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.writer import IndexWriter
-from weiwo.tools.printable import one_line, redacted
 
 _BATCH: Final = 64
 _ATTEMPTS: Final = 3

@@ -10,12 +10,12 @@ from functools import lru_cache
 from os.path import basename, dirname, join, splitext
 from pathlib import Path
 
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.formats import find_format
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile
 from weiwo.tools.corpus.records import KnownFile
 from weiwo.tools.corpus.source_names import is_loaded, mark_part, name_source, strip_part
-from weiwo.tools.printable import one_line
 
 
 @dataclass(slots=True)

@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from weiwo.state.environment import home
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.formats import UNREAD_DOCUMENTS, find_format, is_text_file, sniff_format
 from weiwo.tools.corpus.source_names import name_source
-from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -18,9 +18,9 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from weiwo.state.settings import Settings
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
-from weiwo.tools.printable import one_line, redacted
 from weiwo.tools.private_files import make_private_folder
 
 _TEXTS: Final = ("*.md", "*.markdown", "*.rst", "*.adoc", "*.txt", "*.org")

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.text.chunking import chunk_sections
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import DocumentMetadata, derive_source_title, read_metadata
 from weiwo.tools.corpus.formats.markdown_tables import find_passage_tables
@@ -39,7 +40,6 @@ from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
 from weiwo.tools.corpus.records import ChangeBatch, Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_loaded_path, make_loaded_prefix
-from weiwo.tools.printable import one_line, redacted
 from weiwo.tools.private_files import make_private_file
 from weiwo.tools.tables.table_store import store_tables
 from weiwo.tools.user_tools import import_object

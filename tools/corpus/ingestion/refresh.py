@@ -9,6 +9,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.index.catalog import count_vectors, make_absolute, record_origin
 from weiwo.tools.corpus.index.embedding_models import Embedder, EmbeddingError
@@ -22,7 +23,6 @@ from weiwo.tools.corpus.ingestion.ingest import IngestLimits, ingest_files
 from weiwo.tools.corpus.ingestion.shared_jobs import BackgroundJob, Notify
 from weiwo.tools.corpus.records import KnownFile
 from weiwo.tools.corpus.source_names import find_sample_corpus, name_source, pin_working_directory
-from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from weiwo.tools.corpus.ingestion.ingestion_report import IngestProgress

@@ -16,6 +16,7 @@ from io import BufferedReader
 from operator import attrgetter
 from typing import Any, BinaryIO, Final
 
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.formats import Part, load_reader, sniff_format
 from weiwo.tools.corpus.formats.document_dates import date_part
 from weiwo.tools.corpus.formats.encodings import UnreadableError
@@ -23,7 +24,6 @@ from weiwo.tools.corpus.formats.markdown_tables import find_passage_tables
 from weiwo.tools.corpus.formats.ocr import start_budget
 from weiwo.tools.corpus.formats.parts import detect_part_language
 from weiwo.tools.corpus.losses import encode_losses
-from weiwo.tools.printable import one_line
 from weiwo.tools.tables.table_store import store_tables
 from weiwo.tools.worker_process import limit_resources, read_frame, serve_requests, write_frame
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator
 from typing import Any, Final
 
 from weiwo.state.errors import WeiwoError
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.printable import one_line
 from weiwo.tools.worker_process import WorkerProcess
 
 _COMMAND: Final = "from weiwo.tools.corpus.ingestion.worker import main; main()"

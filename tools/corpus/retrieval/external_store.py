@@ -19,11 +19,11 @@ from langchain_core.vectorstores import VectorStore
 from weiwo.state import Evidence, passage_id
 from weiwo.state.evidence import UNSCORED
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
+from weiwo.text.printable import one_line, printable, redacted
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK
 from weiwo.tools.passages import RankedText, rank_passages
-from weiwo.tools.printable import one_line, printable, redacted
 from weiwo.tools.user_tools import import_object, make_object
 
 _SECONDS: Final = 30.0

@@ -10,12 +10,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import Corpus, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.index.catalog import count_vectors
 from weiwo.tools.corpus.index.language_fit import read_fit
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
-from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     from weiwo.state import Evidence

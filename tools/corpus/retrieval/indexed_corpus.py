@@ -19,6 +19,7 @@ from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 from weiwo.text.analyzer import query_terms
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.index import store as rows
@@ -33,7 +34,6 @@ from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, rank_passag
 from weiwo.tools.corpus.retrieval.superseded import mark_superseded
 from weiwo.tools.corpus.retrieval.table_documents import TableEntry, list_tables, read_table
 from weiwo.tools.corpus.source_names import LOADED, is_loaded, mark_part, name_relative_to, name_source, strip_part
-from weiwo.tools.printable import one_line
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import urlsplit
 
 from weiwo.state import Evidence
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK
-from weiwo.tools.printable import one_line, redacted
 
 if TYPE_CHECKING:
     import httpx

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from weiwo.text.printable import one_line, redacted
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.store import read_rows
@@ -16,7 +17,6 @@ from weiwo.tools.corpus.retrieval.router import QueryFeatures, RoutingDecision, 
 from weiwo.tools.corpus.retrieval.routing_policy import PolicyFile, RoutingPolicy
 from weiwo.tools.corpus.retrieval.score_fusion import SearchOptions, Strategy, rank_passages
 from weiwo.tools.corpus.retrieval.telemetry import LONGEST_QUERY, TelemetryRecorder, get_recorder
-from weiwo.tools.printable import one_line, redacted
 
 if TYPE_CHECKING:
     from weiwo.state import Evidence

@@ -8,7 +8,7 @@ from typing import Final
 import idna
 
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 from weiwo.tools.web.fetching.ip_addresses import Address, Network, never_fetched_kind
 
 HOST: Final = lazy(

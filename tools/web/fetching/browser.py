@@ -16,8 +16,8 @@ from typing import Any, Final
 from weiwo.state import FailureKind
 from weiwo.text.language import word_count
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.guarded_proxy import GuardedProxy
 from weiwo.tools.web.fetching.url_guard import UrlGuard

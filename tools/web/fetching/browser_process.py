@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
 
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 from weiwo.tools.worker_process import read_frame, serve_requests, write_frame
 
 _FLAGS: Final = (

@@ -14,9 +14,9 @@ from weiwo.state import FailureKind
 from weiwo.text.data_files import read_data
 from weiwo.text.language import word_count
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line
 from weiwo.text.retry_after import parse_retry_after
 from weiwo.tools.calling.errors import ToolCallError, classify_error
-from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.guarded_transport import GuardedTransport, UnknownHostError
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 from weiwo.tools.web.rate_limiter import SPACING, SiteLimiter

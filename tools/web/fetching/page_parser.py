@@ -17,12 +17,12 @@ from urllib.parse import urljoin, urlsplit
 from weiwo.text.dates import iso_date
 from weiwo.text.language import word_count
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line, printable
 from weiwo.text.typeset import raise_figures
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.corpus.formats.encodings import SAMPLE_BYTES, UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
 from weiwo.tools.corpus.formats.pdf import Pdf
-from weiwo.tools.printable import one_line, printable
 from weiwo.tools.web.fetching.fetch import FetchedPage, detect_interstitial
 from weiwo.tools.web.fetching.page_cache import PAGE_END, WebPage
 

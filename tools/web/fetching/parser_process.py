@@ -13,8 +13,8 @@ import threading
 from dataclasses import asdict
 from typing import Any, BinaryIO, Final
 
+from weiwo.text.printable import one_line
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.fetch import FetchedPage
 from weiwo.tools.web.fetching.page_cache import WebPage
 from weiwo.tools.web.fetching.page_parser import import_parser, parse_page

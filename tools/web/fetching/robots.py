@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 from protego import Protego
 
 from weiwo.text.patterns import lazy
+from weiwo.text.printable import one_line
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.calling.ttl_cache import LruMemory
-from weiwo.tools.printable import one_line
 from weiwo.tools.web.fetching.fetch import fetch
 from weiwo.tools.web.fetching.url_guard import UrlGuard
 

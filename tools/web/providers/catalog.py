@@ -13,7 +13,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from weiwo.state import Publication
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 from weiwo.tools.web.providers import duckduckgo, scholarly
 from weiwo.tools.web.providers.http_provider import HttpRequest, Parameters, http_search, list_at
 from weiwo.tools.web.providers.provider import (

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from weiwo.state import FailureKind
 from weiwo.text.language import questions_of
+from weiwo.text.printable import one_line, printable, redacted
 from weiwo.tools.calling.errors import ToolCallError, classify_error
-from weiwo.tools.printable import one_line, printable, redacted
 from weiwo.tools.web.providers.health import ConfiguredProvider, Outage, ProviderHealth
 from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, SearchHit, SearchQuery
 

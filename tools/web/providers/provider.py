@@ -15,7 +15,7 @@ from weiwo.state.kinds import Language
 from weiwo.state.source_filter import SourceFilter
 from weiwo.text.dates import iso_date
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line, printable
+from weiwo.text.printable import one_line, printable
 
 if TYPE_CHECKING:
     import httpx

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from weiwo.state import Publication
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 from weiwo.tools.web.providers.http_provider import HttpRequest, Parameters, http_search, list_at
 from weiwo.tools.web.providers.provider import ProviderAccess, SearchHit, SearchQuery, read_hit
 

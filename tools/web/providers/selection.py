@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from weiwo.state.kinds import WEB_SOURCES, Language
 from weiwo.state.settings import Settings, SettingsError
 from weiwo.text.patterns import lazy
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 from weiwo.tools.web.providers.catalog import PROVIDERS
 from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.provider import Provider

@@ -14,10 +14,10 @@ from pydantic import Field
 from starlette.applications import Starlette
 
 from tests.support.fake_model import FakeModel
+from weiwo.app.records import Records
 from weiwo.app.server.access.auth import Auth, new_token
 from weiwo.app.server.access.guard import Guard, Rules
 from weiwo.app.server.application import create_app
-from weiwo.app.server.storage.records import Records
 
 
 @asynccontextmanager

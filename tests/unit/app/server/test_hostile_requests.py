@@ -83,7 +83,7 @@ async def test_an_error_of_the_server_tells_no_folder(http: httpx.AsyncClient, m
     async def full(*_: Any, **__: Any) -> None:
         raise StorageError(f"cannot use {path}; database or disk is full; free some space")
 
-    monkeypatch.setattr("weiwo.app.server.storage.records.Records.thread", full)
+    monkeypatch.setattr("weiwo.app.records.Records.thread", full)
     answer = await http.get("/threads/t")
     assert (answer.status_code, answer.json()["detail"]) == (
         500,

@@ -17,11 +17,11 @@ from pydantic import BaseModel
 from tests.support.virtual_time import now, virtual_time
 from tests.support.waiting import until
 from weiwo.state import Evidence, passage_id
+from weiwo.text.printable import is_secret, redacted
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.results import _MOST_PASSAGES
 from weiwo.tools.compute.calculator import Calculator
-from weiwo.tools.printable import is_secret, redacted
 
 SOON = Backoff(first=0.01)
 A, B = "https://a.org/1", "https://a.org/2"

@@ -3,7 +3,7 @@
 import pytest
 
 from weiwo.app.cli.setup import endpoint_check
-from weiwo.app.server.model_setup.servers import ServerError
+from weiwo.models.local_servers import ServerError
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from weiwo.app.server.model_setup.servers import ServerError
     ],
 )
 def test_advice(monkeypatch, inside, url, words):
-    monkeypatch.setattr("weiwo.app.server.model_setup.servers.in_container", lambda: inside)
+    monkeypatch.setattr("weiwo.models.local_servers.in_container", lambda: inside)
     told = endpoint_check._advise(url, "en")
     assert words in told
     chinese = endpoint_check._advise(url, "zh")

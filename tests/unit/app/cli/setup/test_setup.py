@@ -3,7 +3,7 @@
 import pytest
 
 from weiwo.app.cli.setup.setup import _list_candidates, _missing_packages
-from weiwo.app.server.model_setup.servers import FoundServer, LocalModel
+from weiwo.models.local_servers import FoundServer, LocalModel
 
 ROOT = "http://127.0.0.1:11434"
 

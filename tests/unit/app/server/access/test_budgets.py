@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from tests.unit.app.server.conftest import HeldModel
+from weiwo.app.records import Records, Spending
 from weiwo.app.server.access import day_budgets as budgets
 from weiwo.app.server.access.day_budgets import DayBudgets, _require_budget
 from weiwo.app.server.access.profiles import Profile
 from weiwo.app.server.errors import RequestError
-from weiwo.app.server.storage.records import Records, Spending
 from weiwo.models.budget import Budget
 from weiwo.state.limits import NOT_SENT, ModelCall, Usage
 from weiwo.state.settings import Context, Settings

@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection
 
 from tests.support.waiting import until
 from tests.unit.app.server.conftest import running
+from weiwo.app.records import Records
 from weiwo.app.server.access import guard
 from weiwo.app.server.access.auth import Auth, new_token
 from weiwo.app.server.access.guard import _CSP, Guard, Rules, _Buckets, read_origins
@@ -18,7 +19,6 @@ from weiwo.app.server.access.profiles import LOOPBACK, is_loopback
 from weiwo.app.server.application import create_app
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.serve import ServeError, _choose_auth
-from weiwo.app.server.storage.records import Records
 
 OWN = "http://127.0.0.1:8300"
 STUDIO = "https://smith.langchain.com"

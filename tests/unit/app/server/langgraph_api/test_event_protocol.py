@@ -8,11 +8,11 @@ import httpx
 import pytest
 
 from tests.unit.app.server.conftest import HeldModel
+from weiwo.app.records import Event, RunRecord
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription
 from weiwo.app.server.langgraph_api.protocol_routes import _encoded
 from weiwo.app.server.langgraph_api.run_routes import _to_end
-from weiwo.app.server.storage.records import Event, RunRecord
 
 RUN = RunRecord("run", "thread", "operator", 1.0, 1.0, "running", 1, {}, "")
 ALL = frozenset({"values", "updates", "messages", "custom", "lifecycle", "input", "checkpoints"})

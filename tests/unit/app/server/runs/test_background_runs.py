@@ -14,13 +14,13 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from tests.unit.app.server.conftest import HeldModel, running
+from weiwo.app.records import _KEPT_RUNS, Records, RunRecord
 from weiwo.app.server.application import create_app
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api import run_routes
 from weiwo.app.server.runs import background_runs
 from weiwo.app.server.runs.background_runs import Runs
 from weiwo.app.server.storage import run_log
-from weiwo.app.server.storage.records import _KEPT_RUNS, Records, RunRecord
 from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.state.settings import Settings

@@ -7,11 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
+from weiwo.app import records as storage
+from weiwo.app.records import Event, Records, RunRecord
 from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, WEIWO_API
 from weiwo.app.server.storage import quota
-from weiwo.app.server.storage import records as storage
 from weiwo.app.server.storage.quota import Quota, sweep_uploads
-from weiwo.app.server.storage.records import Event, Records, RunRecord
 from weiwo.state.settings import Settings
 
 ASKED = {"input": {"question": "What is 6 times 7?"}}

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from weiwo.app.server.model_setup.trial import refuses_key
+from weiwo.app.model_setup.trial import refuses_key
 
 ENV = {"WEIWO_MODEL": "openai:gpt-5-mini", "OPENAI_API_KEY": "sk-wrong"}
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
-from weiwo.app.server.model_setup.servers import Client, ServerError, open_client
+from weiwo.models.local_servers import Client, ServerError, open_client
 from weiwo.models.reasoning_filter import has_thoughts
 from weiwo.models.request_form import SWITCHES
 from weiwo.models.speed import SLOW_CALL

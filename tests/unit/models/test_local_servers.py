@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.app.server.model_setup.servers import _MOST_MODELS, MOST_BYTES, _list_places, find_servers, widen_ollama
+from weiwo.models.local_servers import _MOST_MODELS, MOST_BYTES, ServerProblem, _list_places, find_servers, widen_ollama
 
 OLLAMA = "http://127.0.0.1:11434"
 STUDIO = "http://127.0.0.1:1234"
@@ -89,14 +89,14 @@ async def test_whoever_is_no_model_server_is_passed_over_unless_named(reply):
 
 
 @pytest.mark.parametrize(
-    ("error", "said"), [(httpx.ReadTimeout("slow"), "within 4 s"), (httpx.RemoteProtocolError("cut"), "breaks off")]
+    ("error", "kind"), [(httpx.ReadTimeout("slow"), "silent"), (httpx.RemoteProtocolError("cut"), "broken_off")]
 )
-async def test_who_listens_and_does_not_answer_is_told(error, said):
-    assert said in (await found({f"{OLLAMA}/api/tags": error}))[OLLAMA].problem
+async def test_a_server_that_breaks_off_is_reported(error, kind):
+    assert (await found({f"{OLLAMA}/api/tags": error}))[OLLAMA].problem == ServerProblem(kind, type(error).__name__)
 
 
 async def test_a_server_without_models_says_so():
-    assert (await found({f"{OLLAMA}/api/tags": {"models": []}}))[OLLAMA].problem == "it has no model"
+    assert (await found({f"{OLLAMA}/api/tags": {"models": []}}))[OLLAMA].problem == ServerProblem("no_model")
 
 
 async def test_a_model_that_cannot_be_shown_is_listed_all_the_same():

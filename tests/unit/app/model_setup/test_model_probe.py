@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from weiwo.app.server.model_setup.model_probe import Speed, _judge, _ThinkingSwitch, find_switch, measure_speed
+from weiwo.app.model_setup.model_probe import Speed, _judge, _ThinkingSwitch, find_switch, measure_speed
 
 URL = "http://127.0.0.1:11434/v1"
 

@@ -11,19 +11,17 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 import httpx
 
-from weiwo.app.render.labels import in_system_language
 from weiwo.models.parameters import parse_billions
 from weiwo.state.errors import WeiwoError
-from weiwo.text.localization import localized_section
-from weiwo.tools.printable import one_line
+from weiwo.text.printable import one_line
 
-_SECONDS: Final = 4.0
-"""How long a server may take for one reply."""
+REPLY_SECONDS: Final = 4.0
+"""Timeout of one reply."""
 MOST_BYTES: Final = 4_000_000
 _MOST_MODELS: Final = 60
 _OLLAMA_CONTEXT: Final = 4_096
@@ -31,8 +29,6 @@ _OLLAMA_CONTEXT: Final = 4_096
 _NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)
 _NO_CHAT: Final = re.compile(r"embed|rerank|whisper|tts|(?:^|[-_/])(?:bge|gte|e5|clip)(?:[-_]|$)", re.IGNORECASE)
 _EMBEDS: Final = re.compile(r"embed|minilm|(?:^|[-_/])(?:bge|gte|e5)(?:[-_]|$)(?!.*rerank)", re.IGNORECASE)
-word: Final = in_system_language(localized_section("cli.setup"))
-"""A phrase of the set-up's, with its values filled in."""
 _LISTENS: Final = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError)
 """What happens only where somebody took the connection."""
 
@@ -69,13 +65,29 @@ class LocalModel:
 
 
 @dataclass(frozen=True)
+class ServerProblem:
+    """A reason why a server cannot be used.
+
+    Attributes:
+        kind: `no_model` is a server without models. `silent` gave no reply in time, `broken_off` half of a reply.
+            `refused` is a reply with an error or in an unknown form.
+        detail: The message of a refusal, or the name of the exception.
+        inside: Whether this process runs in a container, where `localhost` is not the machine.
+    """
+
+    kind: Literal["no_model", "silent", "broken_off", "refused"]
+    detail: str = ""
+    inside: bool = False
+
+
+@dataclass(frozen=True)
 class FoundServer:
     """A server that answered."""
 
     kind: str  # its name: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible` for any other
     root: str  # its address
     models: tuple[LocalModel, ...] = ()
-    problem: str = ""  # what is wrong with it, in one line; empty where nothing is
+    problem: ServerProblem | None = None
 
     @property
     def base_url(self) -> str:
@@ -137,7 +149,7 @@ async def find_servers(
     env: Mapping[str, str] = os.environ, transport: httpx.AsyncBaseTransport | None = None
 ) -> list[FoundServer]:
     """The servers that answer, in the order they are looked for; `OLLAMA_HOST` and `OPENAI_BASE_URL` say where else."""
-    async with open_client(transport, _SECONDS) as http:
+    async with open_client(transport, REPLY_SECONDS) as http:
         found = await asyncio.gather(*(_look(http, place) for place in _list_places(env)))
     servers: dict[str, FoundServer] = {}
     for server in found:
@@ -174,29 +186,29 @@ def _ollama_root(named: str) -> str:
 
 
 async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
-    """The server at a place; None where nobody listens, or somebody whom nobody named and who is no model server."""
-    client, problem = Client(http, place.root, place.headers), ""
+    """Probe a place. Returns the model server, or None if nothing listens or something else that nobody named."""
+    client, message = Client(http, place.root, place.headers), ""
     for kind in place.kinds:
         try:
             models = tuple(model for model in await _READERS[kind](client) if model.name)[:_MOST_MODELS]
         except ServerError as error:
-            problem = str(error)
+            message = str(error)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            told = place.named or isinstance(error, _LISTENS)
-            return FoundServer(kind, place.root, problem=_silence(error)) if told else None
+            reported = place.named or isinstance(error, _LISTENS)
+            return FoundServer(kind, place.root, problem=_silence(error)) if reported else None
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-            problem = "its reply is not as its kind gives it"
+            message = "its reply is not as its kind gives it"
         else:
-            return FoundServer(kind, place.root, models, "" if models else word("no_model"))
-    return FoundServer(place.kinds[-1], place.root, problem=problem) if place.named else None
+            return FoundServer(kind, place.root, models, None if models else ServerProblem("no_model"))
+    return FoundServer(place.kinds[-1], place.root, problem=ServerProblem("refused", message)) if place.named else None
 
 
-def _silence(error: Exception) -> str:
-    """Why nobody answers, and in a container what that most often means."""
+def _silence(error: Exception) -> ServerProblem:
+    """Classify the exception of a call that got no reply."""
+    name = type(error).__name__
     if isinstance(error, httpx.ReadError | httpx.RemoteProtocolError):
-        return word("broken_off", type(error).__name__)
-    inside = in_container() and not isinstance(error, _LISTENS)
-    return word("silent", _SECONDS, type(error).__name__) + (word("container") if inside else "")
+        return ServerProblem("broken_off", name)
+    return ServerProblem("silent", name, inside=in_container() and not isinstance(error, _LISTENS))
 
 
 async def _read_ollama(client: Client) -> list[LocalModel]:

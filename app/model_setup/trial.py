@@ -15,11 +15,11 @@ from typing import Any, Final
 import httpx
 
 import weiwo
-from weiwo.app.server.model_setup.model_probe import probe_model
-from weiwo.app.server.model_setup.servers import Client, ServerError, open_client
+from weiwo.app.model_setup.model_probe import probe_model
+from weiwo.models.local_servers import Client, ServerError, open_client
 from weiwo.state.settings import Settings
+from weiwo.text.printable import is_secret, one_line, redacted
 from weiwo.tools.corpus.index.embedding_models import load_embedder
-from weiwo.tools.printable import is_secret, one_line, redacted
 from weiwo.tools.web.web_search import WebSearch
 
 SECONDS: Final = 200.0
