@@ -48,8 +48,10 @@ async def try_settings(kind: str, settings: Mapping[str, str]) -> dict[str, Any]
     try:
         out, _ = await asyncio.wait_for(process.communicate(), SECONDS)
         found = json.loads(out.splitlines()[-1])
-    except (TimeoutError, ValueError, IndexError):
+    except TimeoutError:
         return {"works": False, "said": "it did not answer in time", "seconds": SECONDS}
+    except (ValueError, IndexError):
+        return {"works": False, "said": f"the trial ended with exit code {process.returncode}", "seconds": 0.0}
     finally:
         if process.returncode is None:
             process.kill()

@@ -86,7 +86,8 @@ async def put_budget(request: Request) -> Response:
     """Set what the operator's runs may cost a day, in US dollars; null lifts it."""
     require_operator(request)
     amount = (await read_json(request)).get("cost_per_day")
-    if amount is not None and (not isinstance(amount, int | float) or not 0 <= amount <= _MOST_COST):
+    is_number = isinstance(amount, int | float) and not isinstance(amount, bool)
+    if amount is not None and not (is_number and 0 <= amount <= _MOST_COST):
         raise RequestError(422, "cost_per_day; it is no amount of US dollars; send a number or null", "这不是金额")
     home = Path(backend_of(request).settings.home)
     async with _changing:

@@ -14,7 +14,7 @@ OLLAMA = "http://127.0.0.1:11434"
 STUDIO = "http://127.0.0.1:1234"
 LLAMA = "http://127.0.0.1:8080"
 VLLM = "http://127.0.0.1:8000"
-REPLIES = json.loads((Path(__file__).parents[4] / "data" / "model_servers.json").read_text(encoding="utf-8"))
+REPLIES = json.loads((Path(__file__).parents[2] / "data" / "model_servers.json").read_text(encoding="utf-8"))
 SHOWN = REPLIES[f"{OLLAMA}/api/show"]
 
 

@@ -95,6 +95,7 @@ async def test_a_key_is_sent_to_no_other_address_than_it_was_given_for(http: htt
         ("search", {"WEIWO_MODEL": "openai:small"}, 422),
         ("nothing", {}, 404),
         ("budget", {"cost_per_day": "much"}, 422),
+        ("budget", {"cost_per_day": True}, 422),
         ("budget", {"cost_per_day": -1}, 422),
     ],
 )
